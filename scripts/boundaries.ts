@@ -90,6 +90,8 @@ export const zones: readonly Zone[] = [
     system: ['node:fs', 'node:fs/promises'],
   },
   { name: 'api', path: 'packages/api/src/', imports: ['base'], packages: ['typebox', 'typebox/*'] },
+  // Frames of the message channel, for devices and the service; the console must not load MessagePack.
+  { name: 'api/frames', path: 'packages/api/src/channel-frames.ts', imports: ['base'], packages: ['@msgpack/msgpack'] },
 
   { name: 'service/app', path: 'packages/service/src/', imports: ['base', 'api', 'service/*'] },
   // What keeps storage quick and honest, whatever it is: what is known of its health, a watch for silence, a cache of rows.
@@ -162,6 +164,7 @@ export const zones: readonly Zone[] = [
     imports: [
       'base',
       'api',
+      'api/frames',
       'service/access',
       'service/blobs',
       'service/bus',
@@ -206,7 +209,7 @@ export const zones: readonly Zone[] = [
   { name: 'net/http', path: 'packages/net/src/http/', imports: ['base', 'net'], system: ['node:http', 'ws'] },
 
   // The device's side of the wire; it opens nothing and knows no module.
-  { name: 'device', path: 'packages/device/src/', imports: ['base', 'api', 'net', 'net/http'] },
+  { name: 'device', path: 'packages/device/src/', imports: ['base', 'api', 'api/frames', 'net', 'net/http'] },
   // A device of the computer that it runs on: clock, network and folder are that one's.
   { name: 'device/node', path: 'packages/device/src/node.ts', imports: ['base', 'base/disk', 'net/node', 'device'] },
 

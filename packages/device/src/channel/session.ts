@@ -6,10 +6,11 @@ import {
   ServiceAction,
   ServiceRequest,
 } from '@moorage/api';
+import { type Form, formOf, type Message, readFrame } from '@moorage/api/channel-frames';
 import { type CancelTimer, type Clock, failure, type Result, success } from '@moorage/base';
 import type { Frame, WebSocketLine } from '@moorage/net/http/web-socket';
 import Value from 'typebox/value';
-import { type Form, formOf, frameBytes, type Message, readMessage, tryWriteMessage, writeMessage } from './wire.ts';
+import { frameBytes, tryWriteMessage, writeMessage } from './wire.ts';
 
 /** Requests of ours that wait for their answers, and commands of the service that wait for their turn. */
 const openRequests = 16;
@@ -88,7 +89,7 @@ export class ChannelSession {
   frame(frame: Frame): void {
     this.alive();
     const form = formOf(frame);
-    const read = readMessage(frame);
+    const read = readFrame(frame);
     if (!read.ok) {
       this.#answer(form, { error: read.error });
       return;

@@ -1,6 +1,6 @@
+import type { Frame } from '@moorage/api/channel-frames';
 import { VirtualClock } from '@moorage/base';
 import { describe, expect, it } from 'vitest';
-import type { Frame } from './codec.ts';
 import { ChannelConnection } from './connection.ts';
 
 describe('channel connection', () => {

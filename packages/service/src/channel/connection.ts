@@ -1,8 +1,9 @@
 import { ChannelAnswer, channelFrameLimitBytes, channelPingMs, DeviceRequest, type ServiceAction } from '@moorage/api';
+import { type Form, type Frame, formOf, readFrame } from '@moorage/api/channel-frames';
 import { type CancelTimer, type Clock, failure, ignoreFailure, type Result, success } from '@moorage/base';
 import Value from 'typebox/value';
 import type { CommandFailure, CommandOutcome } from '../bus/topics.ts';
-import { asJson, type Form, type Frame, formOf, readFrame, writeFrame } from './codec.ts';
+import { asJson, writeFrame } from './codec.ts';
 import type { Line, LineListener } from './line.ts';
 
 /** Requests of a device that wait for their turn; more stop the line until there are fewer. */

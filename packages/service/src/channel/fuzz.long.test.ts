@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import type { Frame } from '@moorage/api/channel-frames';
 import { VirtualClock } from '@moorage/base';
 import { decode, encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
@@ -7,7 +8,6 @@ import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { buildApp, eachDatabase } from '../testing/index.ts';
-import type { Frame } from './codec.ts';
 import { ChannelConnection } from './connection.ts';
 import type { Line } from './line.ts';
 

@@ -1,4 +1,4 @@
-import type { Frame } from './codec.ts';
+import type { Frame } from '@moorage/api/channel-frames';
 
 /** An open web socket, without its framing. */
 export interface Line {
