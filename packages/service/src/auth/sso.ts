@@ -2,7 +2,7 @@ import { type Refusal, refusal, resultOk, type Session, type SsoLinkRecord, type
 import { failure, type Result, success } from '@moorage/base';
 import { browserCookie, cookieValue, isFromConsole, sessionCookie } from '../core/console-session.ts';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
-import { type Call, type Handlers, HeadedReply } from '../core/types.ts';
+import { type Handlers, HeadedReply, type RequestOrigin } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { OidcError, OidcPerson, OidcProvider } from '../outbound/oidc-port.ts';
 import { hasInitialPassword, type UserRow } from './queries.ts';
@@ -21,10 +21,13 @@ import { addressKey, limits } from './throttle.ts';
 export interface SsoDeps extends SsoAccountDeps {
   /** None where the settings name no provider. */
   readonly provider: OidcProvider | undefined;
-  readonly openSession: (user: UserRow, call: Pick<Came, 'ip' | 'headers'>) => Promise<Result<Session, Refusal>>;
+  readonly openSession: (
+    user: UserRow,
+    call: Pick<BrowserRequest, 'ip' | 'headers'>,
+  ) => Promise<Result<Session, Refusal>>;
 }
 
-type Came = Pick<Call<typeof ssoContract.start>, 'headers' | 'ip' | 'isEncrypted'>;
+type BrowserRequest = RequestOrigin & { readonly ip: string };
 
 const cookieName = 'moorage_sso';
 /** How long people may take at the provider, in ms. Spec: API-RULE-sso-1. */
@@ -42,7 +45,7 @@ function refusalOf({ kind, detail }: OidcError): Refusal {
 /** Begins a sign-in in this browser, or a link for a user. Refusals: NO_SSO, TOO_MANY_LOGINS, SSO_AWAY. */
 async function begin(
   { storage, clock, attempts, log, provider }: SsoDeps,
-  call: Came,
+  call: BrowserRequest,
   returnTo: string,
   userId: string | null,
 ) {
@@ -72,7 +75,7 @@ async function begin(
 }
 
 /** The person whom the provider has signed in for this browser. Refusals: NO_SSO, SSO_STATE and those of the provider. */
-async function personOf({ storage, clock, log, provider }: SsoDeps, call: Came, query: string) {
+async function personOf({ storage, clock, log, provider }: SsoDeps, call: BrowserRequest, query: string) {
   if (!provider) return failure(refusal('NO_SSO'));
   const state = new URLSearchParams(query).get('state') ?? '';
   const browser = cookieValue(call.headers, cookieName) ?? '';
@@ -85,7 +88,7 @@ async function personOf({ storage, clock, log, provider }: SsoDeps, call: Came, 
 }
 
 /** Notes in the log that somebody was sent away. */
-const noteFailure = ({ storage, clock }: SsoDeps, { ip }: Came, { code }: Refusal, person?: OidcPerson) =>
+const noteFailure = ({ storage, clock }: SsoDeps, { ip }: BrowserRequest, { code }: Refusal, person?: OidcPerson) =>
   writeLog(storage.db, {
     type: 'user.login_failed',
     level: 'warning',
@@ -96,7 +99,7 @@ const noteFailure = ({ storage, clock }: SsoDeps, { ip }: Came, { code }: Refusa
   });
 
 /** Signs a person in. */
-async function signIn(deps: SsoDeps, call: Came, person: OidcPerson, returnTo: string) {
+async function signIn(deps: SsoDeps, call: BrowserRequest, person: OidcPerson, returnTo: string) {
   const found = await accountFor(deps, person, call.ip);
   if (!found.ok) {
     await noteFailure(deps, call, found.error, person);

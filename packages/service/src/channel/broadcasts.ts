@@ -4,6 +4,7 @@ import {
   broadcastKeysLimit,
   broadcastLimitBytes,
   type broadcastsContract,
+  optionalTimestamp,
   refusal,
   resultOk,
   spellings,
@@ -35,7 +36,7 @@ const record = (row: BroadcastKeyRow, value = row.tail): BroadcastKeyRecord => (
   title: row.title,
   key: value,
   created_at: String(row.created_at),
-  last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
+  last_used_at: optionalTimestamp(row.last_used_at),
 });
 
 /** API-EP-POST-user-broadcasts */

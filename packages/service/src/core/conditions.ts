@@ -1,4 +1,5 @@
 import { type Refusal, refusal } from '@moorage/api';
+import type { RequestHeaders } from './types.ts';
 
 /** What the conditions of a request are compared with: the hash of the bytes, and when they were written. */
 export interface Validators {
@@ -7,14 +8,11 @@ export interface Validators {
   readonly lastModifiedMs: number;
 }
 
-/** Header fields of a request, as Node gives them. */
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
 /** The ETag of stored bytes, as the header has it. Reference: api 3.3. */
 export const etagOf = ({ sha256 }: Pick<Validators, 'sha256'>): string => `"${sha256}"`;
 
 /** A header that may come once; of several lines what a list of them means. */
-const field = (headers: Headers, name: string): string | undefined => headers[name]?.toString();
+const field = (headers: RequestHeaders, name: string): string | undefined => headers[name]?.toString();
 
 const secondsOf = (header: string): number => Math.floor(Date.parse(header) / 1000);
 const isNewerThan = ({ lastModifiedMs }: Validators, header: string): boolean =>
@@ -27,7 +25,7 @@ function lists(tags: string, etag: string, weak: 'weak' | 'strong'): boolean {
 }
 
 /** Whether the client has it already (RFC 9110 13.1.2, 13.1.3); If-None-Match rules out If-Modified-Since. */
-export function isNotModified(headers: Headers, validators: Validators): boolean {
+export function isNotModified(headers: RequestHeaders, validators: Validators): boolean {
   const tags = field(headers, 'if-none-match');
   if (tags !== undefined) return lists(tags, etagOf(validators), 'weak');
   const since = field(headers, 'if-modified-since');
@@ -35,7 +33,7 @@ export function isNotModified(headers: Headers, validators: Validators): boolean
 }
 
 /** Whether it still is what the client means (RFC 9110 13.1.1, 13.1.4); If-Match rules out If-Unmodified-Since. */
-export function isAsExpected(headers: Headers, validators: Validators | undefined): boolean {
+export function isAsExpected(headers: RequestHeaders, validators: Validators | undefined): boolean {
   const tags = field(headers, 'if-match');
   if (tags !== undefined) return validators !== undefined && lists(tags, etagOf(validators), 'strong');
   const since = field(headers, 'if-unmodified-since');
@@ -48,7 +46,7 @@ export function isAsExpected(headers: Headers, validators: Validators | undefine
  *
  * @param validators of what is there now; `undefined` when nothing is
  */
-export function refuseChanged(headers: Headers, validators: Validators | undefined): Refusal | undefined {
+export function refuseChanged(headers: RequestHeaders, validators: Validators | undefined): Refusal | undefined {
   const tags = field(headers, 'if-none-match');
   const isThere = validators !== undefined && tags !== undefined && lists(tags, etagOf(validators), 'weak');
   return isThere || !isAsExpected(headers, validators) ? refusal('FILE_CHANGED') : undefined;
@@ -58,7 +56,7 @@ export function refuseChanged(headers: Headers, validators: Validators | undefin
  * Whether a Range header counts, given If-Range (RFC 9110 13.1.5): only for exactly these bytes. A time never does: its
  * seconds do not tell a file from the one that took its place at once.
  */
-export const rangeApplies = (headers: Headers, validators: Validators): boolean => {
+export const rangeApplies = (headers: RequestHeaders, validators: Validators): boolean => {
   const expected = field(headers, 'if-range');
   return expected === undefined || expected.trim() === etagOf(validators);
 };

@@ -1,40 +1,38 @@
 import { consoleHeader } from '@moorage/api';
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
+import type { RequestHeaders, RequestOrigin } from './types.ts';
 
 const cookieName = 'moorage_session';
 /** How long a session lasts, for the browser and for the service, in seconds: 30 days. */
 export const sessionMaxAgeS = 30 * 24 * 60 * 60;
 
-/** What a request tells of the way it came. */
-interface Came {
-  readonly headers: Headers;
-  readonly isEncrypted: boolean;
-}
-
-const attributes = ({ headers, isEncrypted }: Came): string => {
+const attributes = ({ headers, isEncrypted }: RequestOrigin): string => {
   // Over TLS the browser must not send the cookie in the clear. A client that lies about it harms itself alone.
   const isSecure = isEncrypted || headers['x-forwarded-proto'] === 'https';
   return `Path=/api; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 };
 
 /** The header field that gives a browser a cookie, which only pages of the service itself send back. */
-export const browserCookie = (name: string, value: string, maxAgeS: number, came: Came): Record<string, string> => ({
-  'set-cookie': `${name}=${value}; Max-Age=${maxAgeS}; ${attributes(came)}`,
+export const browserCookie = (
+  name: string,
+  value: string,
+  maxAgeS: number,
+  origin: RequestOrigin,
+): Record<string, string> => ({
+  'set-cookie': `${name}=${value}; Max-Age=${maxAgeS}; ${attributes(origin)}`,
   'cache-control': 'no-store',
 });
 
 /** The header field that gives a browser its session. Spec: API-RULE-session-1. */
-export const sessionCookie = (token: string, came: Came): Record<string, string> =>
-  browserCookie(cookieName, token, sessionMaxAgeS, came);
+export const sessionCookie = (token: string, origin: RequestOrigin): Record<string, string> =>
+  browserCookie(cookieName, token, sessionMaxAgeS, origin);
 
 /** The header field that takes it away. */
-export const goneCookie = (came: Came): Record<string, string> => ({
-  'set-cookie': `${cookieName}=; Max-Age=0; ${attributes(came)}`,
+export const goneCookie = (origin: RequestOrigin): Record<string, string> => ({
+  'set-cookie': `${cookieName}=; Max-Age=0; ${attributes(origin)}`,
 });
 
 /** The value of a cookie that a browser sends along. */
-export function cookieValue({ cookie }: Headers, wanted: string): string | undefined {
+export function cookieValue({ cookie }: RequestHeaders, wanted: string): string | undefined {
   if (typeof cookie !== 'string') return undefined;
   for (const part of cookie.split(';')) {
     const [name = '', value] = part.trim().split('=', 2);
@@ -44,7 +42,7 @@ export function cookieValue({ cookie }: Headers, wanted: string): string | undef
 }
 
 /** The token of the session that a browser sends along. */
-export const sessionToken = (headers: Headers): string | undefined => cookieValue(headers, cookieName);
+export const sessionToken = (headers: RequestHeaders): string | undefined => cookieValue(headers, cookieName);
 
 /** What our pages ask for with the cookie: data, pictures, downloads. Files of users are no scripts of ours. */
 const destinations: readonly unknown[] = ['empty', 'image', 'document', undefined];
@@ -53,7 +51,7 @@ const destinations: readonly unknown[] = ['empty', 'image', 'document', undefine
  * Whether the cookie of a request counts. Servers on other ports of a host are the same site to a browser: it sends the
  * cookie along to what their pages name, be it in `<img src>`; but it says so. Spec: API-RULE-session-2.
  */
-export function mayUseCookie(headers: Headers): boolean {
+export function mayUseCookie(headers: RequestHeaders): boolean {
   // `none` is the address bar.
   const isOwn = ['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string | undefined);
   return isOwn && destinations.includes(headers['sec-fetch-dest']);
@@ -65,7 +63,7 @@ const hostOf = (origin: string): string | undefined => (URL.canParse(origin) ? n
  * Whether a request comes from a page of the service itself. No other page can send the header: a browser would ask
  * first, and the answer is never yes. Where the request came from, it says by itself. Spec: API-RULE-session-2.
  */
-export function isFromConsole(headers: Headers): boolean {
+export function isFromConsole(headers: RequestHeaders): boolean {
   if (headers[consoleHeader.name] !== consoleHeader.value) return false;
   // Over HTTP/2 the host has another name.
   const { origin, host = headers[':authority'] } = headers;

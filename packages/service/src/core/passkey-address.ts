@@ -1,4 +1,5 @@
 import { namedHost } from './called-address.ts';
+import type { RequestOrigin } from './types.ts';
 
 /** Where passkeys are for: the address of the pages, and the name of its host, which browsers know them by. */
 export interface PasskeyAddress {
@@ -6,14 +7,11 @@ export interface PasskeyAddress {
   readonly rpId: string;
 }
 
-/** What a request tells of the address that its browser has called. */
-interface Came {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly isEncrypted: boolean;
-}
-
 /** The address of the pages: the one of the settings, else the one that was called. */
-export const pagesAt = ({ publicUrl }: { readonly publicUrl: string | undefined }, { headers, isEncrypted }: Came) => {
+export const pagesAt = (
+  { publicUrl }: { readonly publicUrl: string | undefined },
+  { headers, isEncrypted }: RequestOrigin,
+) => {
   const called = `${isEncrypted ? 'https' : 'http'}://${namedHost(headers) ?? ''}`;
   return publicUrl ?? (URL.canParse(called) ? new URL(called).origin : called);
 };

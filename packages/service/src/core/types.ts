@@ -98,17 +98,24 @@ export interface Upload {
   }): Promise<Result<StoredUpload, Refusal>>;
 }
 
+/** Header fields of a request, as Node gives them. */
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Headers of a request, and whether it came over TLS. */
+export interface RequestOrigin {
+  readonly headers: RequestHeaders;
+  /** Whether the client speaks TLS, with the service or with a proxy that it trusts. */
+  readonly isEncrypted: boolean;
+}
+
 /** One request, validated and typed by its contract entry. */
-export interface Call<E extends EndpointShape> {
+export interface Call<E extends EndpointShape> extends RequestOrigin {
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
   readonly caller: CallerOf<E>;
   /** Address of the client. */
   readonly ip: string;
-  /** Whether the client speaks TLS, with the service or with a proxy that it trusts. */
-  readonly isEncrypted: boolean;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The JSON body as it came; only on endpoints whose body is signed. */
   readonly bodyText: string;
   /** The bytes of a binary body; only on endpoints that declare one. */

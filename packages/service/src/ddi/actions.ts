@@ -3,7 +3,7 @@ import { refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { calledAddress } from '../core/called-address.ts';
 import type { DoorStanding, DoorUpdate, DoorUpdates } from '../core/door-updates.ts';
-import type { Deps, DoorCaller, FileReply } from '../core/types.ts';
+import type { Deps, DoorCaller, FileReply, RequestHeaders } from '../core/types.ts';
 import { digestsOf } from '../db/blob-records.ts';
 import type { Db } from '../db/storage.ts';
 import { type BundleFile, encodeFilename } from '../ota/rules.ts';
@@ -11,7 +11,6 @@ import { baseName, handlingOf, partsOf } from './rules.ts';
 
 type Row = DoorCaller['row'];
 type Update = DoorUpdate;
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** What the client knows of an update. */
 interface Known {
@@ -54,7 +53,7 @@ export const noUpdate = () => failure(refusal('NOT_FOUND', { what: 'Update' }));
 
 /** Where the client calls, for links. */
 export const baseOf = (
-  { params, headers }: { readonly params: { readonly tenant: string }; readonly headers: Headers },
+  { params, headers }: { readonly params: { readonly tenant: string }; readonly headers: RequestHeaders },
   { settings }: DdiDeps,
   name: string,
 ): Result<string, Refusal> => {
@@ -104,7 +103,7 @@ export interface ActionCall {
   readonly caller: DoorCaller;
   readonly params: { readonly tenant: string; readonly action_id: number };
   readonly query: { readonly actionHistory?: string };
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
 }
 
 /** An action as the client gets it. Refusals: NOT_FOUND, INVALID_REQUEST for a host that is none. */

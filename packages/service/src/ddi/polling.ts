@@ -1,7 +1,7 @@
 import type { ddiContract, ReportedAttributes } from '@moorage/api';
 import { ignoreFailure, success } from '@moorage/base';
 import { bySelf } from '../core/door-updates.ts';
-import { type DoorCaller, EmptyReply, type Handlers, RedirectReply } from '../core/types.ts';
+import { type DoorCaller, EmptyReply, type Handlers, RedirectReply, type RequestHeaders } from '../core/types.ts';
 import { encodeFilename } from '../ota/rules.ts';
 import { baseOf, type DdiDeps, textOf, waitsForConsent } from './actions.ts';
 import { attributeValues } from './queries.ts';
@@ -23,12 +23,7 @@ const runsName = told['rauc-system-version'];
  * Keeps what RAUC says of the device. It reports no success: where it runs another version than at its last poll, the
  * bundle that it has fetched is what it runs now.
  */
-async function keepTold(
-  deps: DdiDeps,
-  { row }: DoorCaller,
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  ip: string,
-): Promise<void> {
+async function keepTold(deps: DdiDeps, { row }: DoorCaller, headers: RequestHeaders, ip: string): Promise<void> {
   const reported: ReportedAttributes = Object.fromEntries(
     Object.entries(told).flatMap(([header, name]) => {
       const value = textOf(headers[header]);

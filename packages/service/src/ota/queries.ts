@@ -1,4 +1,4 @@
-import type { UpdateRecord } from '@moorage/api';
+import { optionalTimestamp, type UpdateRecord } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
 import { formatBversion } from '../bundles/rules.ts';
 import { builtForMany, builtOnce } from '../db/compiled.ts';
@@ -248,8 +248,6 @@ export async function listUpdates(
   return onePage(items, matching, page);
 }
 
-const text = (timeMs: number | null): string | null => (timeMs === null ? null : String(timeMs));
-
 export const toUpdateRecord = (row: UpdateRow): UpdateRecord => ({
   id: row.id,
   device_id: row.device_id,
@@ -264,7 +262,7 @@ export const toUpdateRecord = (row: UpdateRow): UpdateRecord => ({
   result: row.result,
   reason: row.reason,
   created_at: String(row.created_at),
-  downloading_at: text(row.downloading_at),
-  installed_at: text(row.installed_at),
-  finished_at: text(row.finished_at),
+  downloading_at: optionalTimestamp(row.downloading_at),
+  installed_at: optionalTimestamp(row.installed_at),
+  finished_at: optionalTimestamp(row.finished_at),
 });

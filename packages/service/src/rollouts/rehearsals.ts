@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type RehearsalRecord, refusal, type rehearsalsContract, type ShapeRecord } from '@moorage/api';
+import {
+  optionalTimestamp,
+  type RehearsalRecord,
+  refusal,
+  type rehearsalsContract,
+  type ShapeRecord,
+} from '@moorage/api';
 import { failure, type Result, sleep, success, unlessAborted } from '@moorage/base';
 import type { RehearsalInput, Rehearser } from '../core/rehearser.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
@@ -52,7 +58,7 @@ const always = { doneBeforeMs: Number.MAX_SAFE_INTEGER, aheadMs: Number.MAX_SAFE
 const recordOf = ({ created_at, finished_at, ...row }: ShownRehearsal): RehearsalRecord => ({
   ...row,
   created_at: String(created_at),
-  finished_at: finished_at === null ? null : String(finished_at),
+  finished_at: optionalTimestamp(finished_at),
 });
 
 /** The files of a bundle, as devices get them. The refusal is a sentence. */
