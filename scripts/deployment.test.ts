@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
 import { lanOption, readServiceSettings, withServiceOptions } from '../packages/moorage/src/commands/serve.ts';
-import { environmentName } from '../packages/moorage/src/options.ts';
+import { variableOf } from '../packages/service/src/core/config.ts';
 import { readDockerfile, readList, readPairs } from './support/dockerfile.ts';
 import { root } from './support/project.ts';
 
 const read = (...names: string[]): string => readFileSync(join(root, 'deploy', ...names), 'utf8');
-const variables = new Set(Object.keys(withServiceOptions(lanOption)).map(environmentName));
+const variables = new Set(Object.keys(withServiceOptions(lanOption)).map(variableOf));
 const unknown = (names: readonly string[]): string[] => names.filter((name) => !variables.has(name));
 
 /** Settings of a service that has these variables. */

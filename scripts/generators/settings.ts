@@ -1,5 +1,5 @@
 import { commands } from '../../packages/moorage/src/commands/index.ts';
-import { environmentName } from '../../packages/moorage/src/options.ts';
+import { variableOf } from '../../packages/service/src/core/config.ts';
 import { code, page, table } from '../support/markdown.ts';
 
 /** docs/generated/settings.md: every setting of every subcommand. */
@@ -11,7 +11,7 @@ export function renderSettings(): string {
       ['flag', 'variable', 'default', 'meaning'],
       Object.entries(command.options).map(([name, row]) => [
         code(row.kind === 'switch' ? `--${name}` : `--${name} ${row.placeholder ?? row.kind.toUpperCase()}`),
-        code(environmentName(name)),
+        code(variableOf(name)),
         row.default === undefined ? (row.defaultText ?? '') : code(String(row.default)),
         row.help,
       ]),

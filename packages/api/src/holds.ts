@@ -4,6 +4,9 @@ import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp 
 import { productParams } from './products.ts';
 import { RolloutSettingsInput, templateNames, Zone } from './rollout-settings.ts';
 
+/** Seconds between two queries of a device whose product says nothing else. */
+export const usualPollS = 3_600;
+
 /** What holds for the fleet of a product, beside its rollouts. */
 const fleetSettings = {
   zone: Nullable(Zone),
@@ -14,7 +17,7 @@ const fleetSettings = {
     Type.Integer({
       minimum: 60,
       maximum: 604_800,
-      description: 'seconds between queries of a device; 3600 without it',
+      description: `seconds between queries of a device; ${usualPollS} without it`,
     }),
   ),
   template: Nullable(Type.Enum([...templateNames], { description: 'of rollouts that name no settings' })),

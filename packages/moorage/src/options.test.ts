@@ -1,5 +1,6 @@
+import { variableOf } from '@moorage/service/core/config';
 import { expect, test } from 'vitest';
-import { environmentName, findUnknownSetting, resolveOptions } from './options.ts';
+import { findUnknownSetting, resolveOptions } from './options.ts';
 
 const table = {
   host: { kind: 'text', help: 'address', default: '127.0.0.1' },
@@ -54,6 +55,6 @@ test('findUnknownSetting names variables and keys that no command has', () => {
   expect(findUnknownSetting(known, { env: {}, file: { prot: 1 } })).toContain('"prot"');
 });
 
-test('environmentName spells a flag as a variable', () => {
-  expect(environmentName('device-port')).toBe('MOORAGE_DEVICE_PORT');
+test('variableOf spells a flag as a variable', () => {
+  expect(variableOf('device-port')).toBe('MOORAGE_DEVICE_PORT');
 });

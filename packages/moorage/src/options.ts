@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { failure, type Result, success } from '@moorage/base';
+import { variableOf } from '@moorage/service/core/config';
 
 /** What a setting holds, and so how its text is read. */
 type OptionKind = 'text' | 'ipv4' | 'port' | 'count' | 'switch';
@@ -37,9 +38,6 @@ export interface OptionSources {
   readonly file: Readonly<Record<string, unknown>>;
 }
 
-/** `device-port` is `MOORAGE_DEVICE_PORT`. */
-export const environmentName = (name: string): string => `MOORAGE_${name.toUpperCase().replaceAll('-', '_')}`;
-
 type Value = string | number | boolean;
 
 function readValue(row: OptionRow, given: unknown, where: string): Result<Value, string> {
@@ -70,7 +68,7 @@ export function resolveOptions<const T extends OptionTable>(
 ): Result<Resolved<T>, string> {
   const values: Record<string, Value | undefined> = {};
   for (const [name, row] of Object.entries(table)) {
-    const variable = environmentName(name);
+    const variable = variableOf(name);
     const found = [
       [sources.flags[name], `Option --${name}`],
       [sources.env[variable], `Variable ${variable}`],
@@ -110,7 +108,7 @@ export function findUnknownSetting(
   known: ReadonlySet<string>,
   sources: Omit<OptionSources, 'flags'>,
 ): string | undefined {
-  const variables = new Set([...known].map(environmentName));
+  const variables = new Set([...known].map(variableOf));
   const variable = Object.keys(sources.env).find((name) => name.startsWith('MOORAGE_') && !variables.has(name));
   if (variable) return `Variable ${variable} is unknown`;
   const key = Object.keys(sources.file).find((name) => !known.has(name));

@@ -1,4 +1,4 @@
-import { type RolloutSettingsInput, rolloutsContract, ShapeRecord } from '@moorage/api';
+import { type RolloutSettingsInput, rolloutsContract, ShapeRecord, usualPollS } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { schemaMistake } from '@moorage/module/model/schema-mistake';
 import Type, { type Static, type TSchema } from 'typebox';
@@ -122,4 +122,3 @@ export function scenarioOf(shape: ShapeRecord, version: string): Result<FleetSce
 }
 
 const maxGroups = 50;
-const usualPollS = 3_600;

@@ -1,7 +1,7 @@
-import { type Settings, settingsTable } from '@moorage/service/core/config';
+import { type Settings, settingsTable, variableOf } from '@moorage/service/core/config';
 import { resolveSettings } from '@moorage/service/core/resolve-settings';
 import { onHangup, stopOnSignal } from '../lifecycle.ts';
-import { environmentName, type OptionSources, type OptionTable } from '../options.ts';
+import type { OptionSources, OptionTable } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
@@ -37,7 +37,7 @@ export function readServiceSettings({ flags, env, file }: OptionSources): Settin
     );
   const resolved = resolveSettings({
     flags: pick(flags, (name) => name),
-    env: pick(env, environmentName) as Record<string, string>,
+    env: pick(env, variableOf) as Record<string, string>,
     file: pick(file, (name) => name),
   });
   if (!resolved.ok) throw new UserError(resolved.error.message, 2);

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { environmentName, type OptionSources, type OptionTable } from '../options.ts';
+import { variableOf } from '@moorage/service/core/config';
+import type { OptionSources, OptionTable } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import { closedTo, filesOf, placesOf, removeFiles, runTool, writeFiles } from '../systemd/install.ts';
 import { type Scope, unitName } from '../systemd/unit.ts';
@@ -54,12 +55,12 @@ const settings: OptionTable = withServiceOptions(lanOption);
 function givenVariables({ flags, env, file }: OptionSources, dataDir: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, row] of Object.entries(settings)) {
-    const value = flags[name] ?? env[environmentName(name)] ?? file[name];
+    const value = flags[name] ?? env[variableOf(name)] ?? file[name];
     if (value === undefined) continue;
     const text = String(value);
-    found[environmentName(name)] = ['FILE', 'DIR'].includes(row.placeholder ?? '') ? resolve(text) : text;
+    found[variableOf(name)] = ['FILE', 'DIR'].includes(row.placeholder ?? '') ? resolve(text) : text;
   }
-  return { ...found, [environmentName('data')]: dataDir };
+  return { ...found, [variableOf('data')]: dataDir };
 }
 
 const isLow = (port: number | undefined): boolean => port !== undefined && port > 0 && port < 1024;

@@ -1,4 +1,4 @@
-import type { BodyOf, Client, ExecutionRecord, rolloutsContract } from '@moorage/api';
+import { type BodyOf, type Client, type ExecutionRecord, type rolloutsContract, usualPollS } from '@moorage/api';
 import { seededRandom } from '@moorage/base';
 import { type MemoryStore, SharedContents } from '@moorage/base/store/memory';
 import type { FleetScenario } from '@moorage/fleet';
@@ -68,7 +68,6 @@ export interface Run extends Observed {
 const startMs = Date.UTC(2026, 0, 5, 8);
 /** Before it, for what has to be made first. */
 const beforeMs = 86_400_000;
-export const usualPollS = 3_600;
 /** Devices of one call, and of one page. */
 const atOnce = 500;
 

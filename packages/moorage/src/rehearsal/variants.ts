@@ -1,5 +1,5 @@
-import { type RehearsalVariant, type RolloutSettingsInput, rehearsalVariants } from '@moorage/api';
-import { type Rehearsal, usualPollS } from './run.ts';
+import { type RehearsalVariant, type RolloutSettingsInput, rehearsalVariants, usualPollS } from '@moorage/api';
+import type { Rehearsal } from './run.ts';
 
 type Change = (settings: RolloutSettingsInput, asksPerMinute: number) => RolloutSettingsInput | undefined;
 type Gate = NonNullable<NonNullable<RolloutSettingsInput['stages']>[number]['gate']>;

@@ -1,11 +1,10 @@
-import type { Refusal, RolloutPreview, RolloutSettings } from '@moorage/api';
+import { type Refusal, type RolloutPreview, type RolloutSettings, usualPollS } from '@moorage/api';
 import { type Result, success } from '@moorage/base';
 import type { Db, Expressions } from '../db/storage.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
 import { platformOf, previewedDevices, publishedVersions } from './member-queries.ts';
 import { type Asked, checkSizes, fittingOf, membersOf } from './members.ts';
 import { settingsOf } from './queries.ts';
-import { usualPollS } from './standing.ts';
 import { opensAtMs, zoneFor } from './windows.ts';
 
 type Previewed = Awaited<ReturnType<typeof previewedDevices>>[number];

@@ -1,4 +1,4 @@
-import type { ExecutionState, RolloutSettings } from '@moorage/api';
+import { type ExecutionState, type RolloutSettings, usualPollS } from '@moorage/api';
 import type { Deps } from '../core/types.ts';
 import { sharedRows } from '../db/compiled.ts';
 import { shareReads } from '../db/groups.ts';
@@ -39,9 +39,6 @@ const rememberedDevices = 100_000;
 
 /** Devices in these states may be offered the bundle; all but the first enter anew. */
 const mayEnter: readonly ExecutionState[] = ['waiting', 'left', 'skipped'];
-
-/** Seconds between two queries of a device whose product says nothing else. */
-export const usualPollS = 3_600;
 
 const isOver = (untilMs: number | null, nowMs: number): boolean => untilMs !== null && untilMs <= nowMs;
 
