@@ -209,11 +209,6 @@ describe('settings', () => {
     expect(resolveSettings(sources)).toEqual({ ok: false, error: { setting, message } });
   });
 
-  it('leave variables of other parts alone', () => {
-    const sources = { env: { MOORAGE_SEED: '1' }, foreignEnv: ['MOORAGE_SEED'] };
-    expect(resolveSettings(sources)).toMatchObject({ ok: true });
-  });
-
   it.each(settingsTable)('$flag has a name, a flag and a variable that nothing else has', (row) => {
     for (const key of ['name', 'flag'] as const) {
       expect(settingsTable.filter((other) => other[key] === row[key])).toEqual([row]);

@@ -14,8 +14,6 @@ export interface SettingSources {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The parsed config file. */
   readonly file?: Readonly<Record<string, unknown>>;
-  /** Variables `MOORAGE_*` that belong to other parts of the program. */
-  readonly foreignEnv?: readonly string[];
 }
 
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -40,7 +38,7 @@ function gather(sources: SettingSources): Result<Given[], SettingError> {
     given.push({ flag: kebab(name), text: String(value), spelling: `--${kebab(name)}` });
   }
   for (const [name, value] of Object.entries(sources.env ?? {})) {
-    if (!name.startsWith('MOORAGE_') || value === undefined || sources.foreignEnv?.includes(name)) continue;
+    if (!name.startsWith('MOORAGE_') || value === undefined) continue;
     const row = settingsTable.find(({ flag }) => variableOf(flag) === name);
     if (!row) return unknown(name, 'variable');
     given.push({ flag: row.flag, text: value, spelling: name });

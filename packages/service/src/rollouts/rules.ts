@@ -85,8 +85,8 @@ export const rolloutTransitions: readonly Transition<RolloutState, RolloutTrigge
   { from: 'aborted', trigger: 'retry', to: 'running' },
 ];
 
-/** Rollouts in these states have a say in what their devices get. */
-export const speaks: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted'];
+/** Rollouts in these states decide which bundle their devices get: one that is rolled back to a named bundle keeps them there. */
+export const holdingStates: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted', 'rolled_back'];
 
 /** What each trigger wants, for the text of a refusal. */
 export const wantedStates: Readonly<Partial<Record<RolloutTrigger, RolloutState>>> = {
@@ -304,11 +304,7 @@ function settleOutside(
   return { kind: 'next' };
 }
 
-/**
- * Rollouts in these states keep what their devices have got, as long as they have a say: one that is rolled back to a named
- * bundle keeps them there.
- */
-const keepsDone: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted', 'rolled_back'];
+/** Of the states that decide, those in which updates that are under way go on. */
 const keepsOpen: readonly RolloutState[] = ['running', 'paused', 'rolled_back'];
 
 /** Whether a device waits for its turn to be brought back: its rollout is rolled back at a pace. */
@@ -323,6 +319,6 @@ export const onlyBringsBack = (rollout: RolloutState, execution: ExecutionState)
 
 /** Whether a rollout in this state still says which bundle a device in that state gets. */
 export function holds(rollout: RolloutState, execution: ExecutionState): boolean {
-  if (execution === 'done' || execution === 'probation') return keepsDone.includes(rollout);
+  if (execution === 'done' || execution === 'probation') return holdingStates.includes(rollout);
   return ['offered', 'downloading', 'installed'].includes(execution) && keepsOpen.includes(rollout);
 }
