@@ -49,7 +49,7 @@ export function updateLedger(
     addressTaken,
     lock: (trx: Db, id: string) => lockDevice(trx, expressions, id),
     lockAll(trx: Db, ids: readonly string[]) {
-      const behind = new Map();
+      const behind = new Map<string, Omit<ReportedChange, 'mac'>>();
       behindIn.set(trx, behind);
       beforeCommit(trx, () => write(trx, behind));
       return lockDevices(trx, expressions, padded(ids), '');
