@@ -208,41 +208,45 @@ export class Cluster {
     return { name, program, api, client, apiPort: portOf(api), devicePort: portOf(ready.devices) };
   }
 
-  async #addDevice(port: number): Promise<ClusterDevice> {
-    const uuid = partId + randomBytes(16).toString('hex');
-    const { client } = this.node(0);
-    const authority = Buffer.from(must(await client.call('identity.authority')) as Uint8Array).toString();
-    const provisioned = must(
-      await client.call('devices.provision', { body: { uuid, platform_id: this.product.platform_id } }),
-    );
-    const device = await createDevice({
-      clock: realClock,
-      net: nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false }),
-      store: new MemoryStore(),
-      identity: { mac: '02:00:00:00:00:07', uuid },
-      service: { host: 'localhost', port },
-      version: 'GAUGE-0.9.0.0',
-      random: seededRandom(uuid),
-    });
-    const done = await device.client.provision(provisioned.token, authority);
-    if (!done.ok) throw new Error(done.error.message);
-    const params = { device_id: provisioned.id };
-    const activated = must(await client.call('devices.activate', { params, body: { product_id: this.product.id } }));
-    const commands: string[] = [];
-    const ends: string[] = [];
-    device.client.onEvent((event) => event.type === 'channel' && !event.open && ends.push(event.reason));
-    device.client.openChannel({
-      random: seededRandom(`channel ${uuid}`),
-      clock: realClock,
-      async command(line) {
-        commands.push(line);
-        return success({ code: 0, data: `did ${line}` });
-      },
-      updatesItself: () => false,
-      update: async () => success(undefined),
-    });
-    return { id: provisioned.id, title: activated.title, device, commands, ends, isOpen: () => device.client.isOnline };
+  #addDevice(port: number): Promise<ClusterDevice> {
+    return openDevice(this.node(0).client, this.product, port);
   }
+}
+
+/** Makes a device of a product, active, whose channel goes by this port. The caller stops it. */
+export async function openDevice(client: Client, product: ProductRecord, port: number): Promise<ClusterDevice> {
+  const uuid = partId + randomBytes(16).toString('hex');
+  const authority = Buffer.from(must(await client.call('identity.authority')) as Uint8Array).toString();
+  const provisioned = must(
+    await client.call('devices.provision', { body: { uuid, platform_id: product.platform_id } }),
+  );
+  const device = await createDevice({
+    clock: realClock,
+    net: nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false }),
+    store: new MemoryStore(),
+    identity: { mac: '02:00:00:00:00:07', uuid },
+    service: { host: 'localhost', port },
+    version: 'GAUGE-0.9.0.0',
+    random: seededRandom(uuid),
+  });
+  const done = await device.client.provision(provisioned.token, authority);
+  if (!done.ok) throw new Error(done.error.message);
+  const params = { device_id: provisioned.id };
+  const activated = must(await client.call('devices.activate', { params, body: { product_id: product.id } }));
+  const commands: string[] = [];
+  const ends: string[] = [];
+  device.client.onEvent((event) => event.type === 'channel' && !event.open && ends.push(event.reason));
+  device.client.openChannel({
+    random: seededRandom(`channel ${uuid}`),
+    clock: realClock,
+    async command(line) {
+      commands.push(line);
+      return success({ code: 0, data: `did ${line}` });
+    },
+    updatesItself: () => false,
+    update: async () => success(undefined),
+  });
+  return { id: provisioned.id, title: activated.title, device, commands, ends, isOpen: () => device.client.isOnline };
 }
 
 /** The log types that a stream of events has sent, as they come. Ends with the signal. */

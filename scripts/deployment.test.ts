@@ -107,11 +107,22 @@ test('the proxies pass to the ports of the services that the compose files have'
   expect(read('Caddyfile')).toContain(`reverse_proxy moorage:${port}`);
   const named = Object.keys(servicesOf('compose.cluster.yaml')).filter((name) => name.startsWith('moorage'));
   const servers = [...read('haproxy.cfg').matchAll(/^ {2}server \w+ (\S+)$/gm)].map(([, place]) => place);
-  expect(servers).toEqual([port, devicePort].flatMap((each) => named.map((name) => `${name}:${each}`)));
-  expect(read('haproxy.cfg').match(/check port \d+/g)).toEqual([
-    `check port ${opsPort?.port}`,
-    `check port ${opsPort?.port}`,
-  ]);
+  expect(servers).toEqual([port, port, devicePort].flatMap((each) => named.map((name) => `${name}:${each}`)));
+  expect(read('haproxy.cfg').match(/check port \d+/g)).toEqual(Array(3).fill(`check port ${opsPort?.port}`));
+});
+
+test('the proxy and the chart take away no node for what all of them lack', () => {
+  const guide = readFileSync(join(root, 'docs', 'guide', 'scale.md'), 'utf8');
+  for (const text of [read('haproxy.cfg'), guide]) {
+    const checks = [...text.matchAll(/^(?:backend|listen) (\w+)$[\s\S]*?option httpchk GET (\S+)$/gm)];
+    expect(checks.map(([, name, path]) => `${name} ${path}`)).toEqual([
+      'ready /readyz',
+      'alive /healthz',
+      'devices /healthz',
+    ]);
+    expect(text).toContain('use_backend ready if { nbsrv(ready) gt 0 }\n  default_backend alive\n');
+  }
+  expect(read('helm', 'moorage', 'templates', 'deployment.yaml')).not.toContain('path: /readyz');
 });
 
 describe('the chart', () => {

@@ -3,24 +3,28 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@moorage/api';
 import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
-import { databaseSource } from '@moorage/service/testing/index';
+import { ChildServer } from '@moorage/service/testing/child-server';
 import { NatsServer, natsMissing } from '@moorage/service/testing/nats-server';
-import { freePort } from '@moorage/service/testing/postgres-server';
-import S3rver from 's3rver';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort, PostgresServer } from '@moorage/service/testing/postgres-server';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ensureExample, must } from '../../packages/moorage/src/up/example.ts';
 import { hasPrograms, runScript } from '../bash.ts';
+import { openDevice } from '../cluster-scene.ts';
 import { eventOf, killAll, type Moorage, moorage } from '../command-line.ts';
 import { blocksOf } from '../guide.ts';
 
 const guidePorts = ['443', '8443', '8080', '9090', '18443'] as const;
 const isThere = hasPrograms('curl', 'bash') && runScript('haproxy -v').status === 0;
-const postgres = databaseSource('postgres', { holds: 'nothing' });
+const login = { username: 'admin@localhost', password: 'correct horse' };
 
 describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haproxy)', () => {
   const nats = natsMissing === '' ? new NatsServer() : undefined;
   let folder: string;
-  let store: S3rver;
+  let postgres: PostgresServer;
+  let store: ChildServer;
   let proxy: ChildProcess;
   const proxyLines: string[] = [];
   let nodes: Moorage[];
@@ -43,9 +47,11 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
     folder = await mkdtemp(join(tmpdir(), 'moorage-guide-scale-'));
     for (const port of guidePorts) ports[port] = await freePort();
     await mkdir(path('bucket'));
-    const configureBuckets = [{ name: 'moorage' }];
-    store = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory: path('bucket'), configureBuckets });
-    const { port: storePort } = await store.run();
+    const program = fileURLToPath(new URL('../object-store.ts', import.meta.url));
+    store = new ChildServer(process.execPath, [program, path('bucket'), 'moorage'], /listening on (\d+)/);
+    const storePort = await store.start();
+    postgres = await PostgresServer.create({ durable: false });
+    await postgres.start();
     await nats?.start();
     const authority = await makeAuthority(Date.now());
     const { certificate, key } = await makeServerCertificate(authority, ['localhost'], Date.now());
@@ -55,7 +61,7 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
     const config = JSON.parse(await adapted('json')) as Record<string, unknown>;
     // The services of other machines are where the test has them, and so is the name that people see.
     Object.assign(config, {
-      database: await postgres.make(),
+      database: postgres.url(),
       's3-endpoint': `http://127.0.0.1:${storePort}`,
       's3-access-key': 'S3RVER',
       's3-secret-key': 'S3RVER',
@@ -73,7 +79,7 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
       );
       args[args.indexOf('--data') + 1] = path(`data-${node}`);
       const at = ['--port', String(ports['8080']), '--device-port', String(ports['8443']), '--json'];
-      return moorage([...args, ...at], { MOORAGE_ADMIN_PASSWORD: 'correct horse' });
+      return moorage([...args, ...at], { MOORAGE_ADMIN_PASSWORD: login.password });
     };
     nodes = [serve(1)];
     await eventOf(nodes[0] as Moorage, 'ready');
@@ -99,12 +105,11 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
     await Promise.all(nodes.map(({ ended }) => ended));
     killAll();
     await nats?.stop();
-    await store?.close();
-    await postgres.remove();
+    await store?.stop();
+    await postgres?.remove();
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Not in step: the store that the nodes ask is of this process. */
   const curl = async (ca: string, ...args: readonly string[]): Promise<string> => {
     const patient = '-sS --retry 100 --retry-delay 1 --retry-max-time 60 --retry-connrefused --max-time 60'.split(' ');
     const child = spawn('curl', [...patient, '--cacert', path(ca), ...args]);
@@ -128,8 +133,13 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
     return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
   };
 
+  const readiness = (node: number) => fetch(`http://127.0.0.1${node}:${ports['9090']}/readyz`);
+  /** Longer than the proxy takes to leave out what does not say 200. */
+  const outageMs = 10_000;
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
   test('what is written through the proxy is read through it, whichever node answers, also after one is killed', async () => {
-    const { token: bearer } = await post('/api/auth/login', { username: 'admin@localhost', password: 'correct horse' });
+    const { token: bearer } = await post('/api/auth/login', login);
     const as = ['-H', `authorization: Bearer ${bearer}`];
     /** Each token is made by one node and tried at the next. */
     const rounds = async () => {
@@ -141,8 +151,9 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
     };
     await rounds();
     for (const node of [1, 2, 3]) expect(await answered(node)).toBeGreaterThan(0);
-    const ready = await (await fetch(`http://127.0.0.12:${ports['9090']}/readyz`)).json();
-    expect(ready).toMatchObject({ bus: { kind: nats ? 'nats' : 'postgres', connected: true } });
+    expect(await (await readiness(2)).json()).toMatchObject({
+      bus: { kind: nats ? 'nats' : 'postgres', connected: true },
+    });
 
     const ca = await curl('web-ca.pem', `${api}/api/ca.pem`);
     await writeFile(path('ca.pem'), ca);
@@ -154,4 +165,37 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
     await rounds();
     expect(await info()).toMatchObject({ code: 'DEVICE_NOT_IDENTIFIED' });
   }, 300_000);
+
+  test('a database that stops for a while takes no channel with it', async () => {
+    const anonymous = createClient({ baseUrl: `http://127.0.0.12:${ports['8080']}` });
+    const client = anonymous.as(must(await anonymous.call('auth.login', { body: login })).token);
+    const { product } = await ensureExample(client, '2b004189');
+    const { id, device, ends, commands, isOpen } = await openDevice(client, product, Number(ports['18443']));
+    try {
+      await vi.waitFor(() => expect(isOpen()).toBe(true), { timeout: 20_000 });
+      postgres.freeze();
+      await pause(outageMs);
+      const isReady = await Promise.all([2, 3].map(async (node) => (await readiness(node)).ok));
+      postgres.thaw();
+      expect(isReady).toEqual([false, false]);
+      await vi.waitFor(async () => expect((await readiness(2)).ok).toBe(true), { timeout: 20_000, interval: 200 });
+      must(await client.call('channel.command', { params: { device_id: id }, body: { command: 'version' } }));
+      expect({ ends, commands }).toEqual({ ends: [], commands: ['version'] });
+    } finally {
+      postgres.thaw();
+      device.stop();
+    }
+  }, 120_000);
+
+  test('without its store the installation answers all that needs no file', async () => {
+    const { token } = await post('/api/auth/login', login);
+    await store.stop();
+    await pause(outageMs);
+    for (const node of [2, 3]) expect((await readiness(node)).status).toBe(503);
+    const as = ['-H', `authorization: Bearer ${token}`, '--retry', '0'];
+    for (let at = 0; at < 6; at++) {
+      const own = JSON.parse(await curl('web-ca.pem', ...as, `${api}/api/user`));
+      expect(own).toMatchObject({ email: login.username });
+    }
+  }, 120_000);
 });

@@ -8,14 +8,14 @@ export const metaContract = endpoints(shared, {
     method: 'GET',
     path: '/healthz',
     spec: ['API-EP-GET-healthz'],
-    summary: 'The process lives; what it can do, /readyz says',
+    summary: 'The process lives and is not stopping; what it can do, /readyz says',
     reply: Type.Object({
       status: Type.Literal('ok'),
       version: Type.String(),
       database: Type.Enum(['sqlite', 'postgres']),
       uptime_s: Type.Integer({ description: 'seconds since the service started' }),
     }),
-    errors: [],
+    errors: [503],
   },
   ready: {
     method: 'GET',

@@ -142,11 +142,10 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
   const attempts = openAttempts({ storage, clock });
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };
-  const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, [
-    ...(options.deviceHosts ?? []),
-    ...deviceAddresses(settings).map(({ host }) => host),
-  ]);
+  const hosts = [...(options.deviceHosts ?? []), ...deviceAddresses(settings).map(({ host }) => host)];
+  const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, hosts);
   const warnings = new Map<string, string>();
+  let isStopping = false;
   await reportTroubles(deps, identity, warnings);
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock, settings);
   const slices = deviceSlices(deps, identity, outbound);
@@ -161,7 +160,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const tokens = tokenChecks(storage.db);
   const { audit, closeAudit } = openAudit(deps);
   const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer: bearers.check } };
-  const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings) });
+  const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), isStopping: () => isStopping });
   packJson(api);
   mountSlices(api, { ...deps, outbound, sso: ssoOf(options), meta: meta.api, rehearser }, slices, channel, mounting);
   servePages(api, options.consoleDir, settings);
@@ -183,6 +182,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     },
     fetch: injectFetch(api),
     async close() {
+      isStopping = true;
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
       await Promise.all([stopWatching(), stopClock(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
@@ -252,7 +252,7 @@ const certificatesOf =
     if (api && speaksTls) (server as unknown as TlsServer).setSecureContext(webTls(api));
   };
 
-const ownStateOf = (identity: Identity, warnings: ReadonlyMap<string, string>): OwnState => ({
+const ownStateOf = (identity: Identity, warnings: ReadonlyMap<string, string>): Omit<OwnState, 'isStopping'> => ({
   deviceNames: identity.hosts,
   trouble: () => [identity.trouble() ?? [], ...warnings.values()].flat().join('; ') || undefined,
 });

@@ -31,6 +31,8 @@ function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<
 
 /** What the service knows of itself beside its storage. */
 export interface OwnState {
+  /** It has begun to stop: proxies send nothing more. */
+  isStopping(): boolean;
   /** What is wrong, if anything; requests are answered all the same. */
   trouble(): string | undefined;
   /** Names and addresses in the certificate of the device listener. */
@@ -38,7 +40,7 @@ export interface OwnState {
 }
 
 /** State of the service for monitors: beside the API, and on a listener that is theirs alone. */
-export function metaRoutes({ storage, blobs, clock, log, health, traffic, trouble, deviceNames }: Deps & OwnState): {
+export function metaRoutes({ storage, blobs, clock, log, health, traffic, ...own }: Deps & OwnState): {
   readonly api: Handlers<typeof metaContract>;
   readonly ops: Handlers<typeof opsContract>;
 } {
@@ -57,7 +59,7 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, troubl
     );
   const warningNow = (): string => {
     const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
-    return [trouble() ?? [], ...full].flat().join('; ');
+    return [own.trouble() ?? [], ...full].flat().join('; ');
   };
   const figures = openFigures({
     db: storage.db,
@@ -70,6 +72,7 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, troubl
   const ops: Handlers<typeof opsContract> = {
     // API-EP-GET-healthz
     async health() {
+      if (own.isStopping()) return failure(refusal('STOPPING'));
       return success({
         status: 'ok',
         version,
@@ -80,6 +83,7 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, troubl
 
     // API-EP-GET-readyz
     async ready() {
+      if (own.isStopping()) return failure(refusal('STOPPING'));
       try {
         await within(clock, probeMs, Promise.all([records(), files()]));
       } catch (error) {
@@ -89,7 +93,7 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, troubl
       const warning = warningNow();
       const { kind, connected } = storage.bus;
       const bus = { kind, connected };
-      return success({ status: 'ok', bus, device_names: [...deviceNames], ...(warning !== '' && { warning }) });
+      return success({ status: 'ok', bus, device_names: [...own.deviceNames], ...(warning !== '' && { warning }) });
     },
 
     // API-EP-GET-metrics
