@@ -94,14 +94,15 @@ export const zones: readonly Zone[] = [
   { name: 'api/frames', path: 'packages/api/src/channel-frames.ts', imports: ['base'], packages: ['@msgpack/msgpack'] },
 
   { name: 'service/app', path: 'packages/service/src/', imports: ['base', 'api', 'service/*'] },
-  // What keeps storage quick and honest, whatever it is: what is known of its health, a watch for silence, a cache of rows.
+  // What keeps storage quick and honest, whatever it is: what is known of its health, a watch for silence, a cache of rows,
+  // addresses.
   { name: 'service/storage', path: 'packages/service/src/storage/', imports: ['base'] },
   // The shapes and settings that slices and adapters agree on, and the small tools that both use.
   {
     name: 'service/core',
     path: 'packages/service/src/core/',
-    imports: ['base', 'api'],
-    types: ['service/blobs', 'service/db', 'service/storage'],
+    imports: ['base', 'api', 'service/storage'],
+    types: ['service/blobs', 'service/db'],
   },
   {
     name: 'service/http',
@@ -130,7 +131,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/bus',
     path: 'packages/service/src/bus/',
-    imports: ['base', 'api'],
+    imports: ['base', 'api', 'service/storage'],
     system: ['node:fs', '@nats-io/transport-node'],
   },
   // What bytes are stored.

@@ -1,5 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isLoopbackHost } from '@moorage/service/core/setting-texts';
-import { expect, it } from 'vitest';
+import { databaseSource } from '@moorage/service/testing/index';
+import { freePort } from '@moorage/service/testing/postgres-server';
+import S3rver from 's3rver';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readServiceSettings } from './commands/serve.ts';
+import { startService } from './run-service.ts';
 
 it.each([
   ['127.0.0.1', true],
@@ -14,4 +22,87 @@ it.each([
   ['localhost.example.com', false],
 ])('host "%s" stays on the machine: %s', (host, stays) => {
   expect(isLoopbackHost(host)).toBe(stays);
+});
+
+describe('a setting that cannot be used', () => {
+  const postgres = databaseSource('postgres');
+  const keys = { 's3-access-key': 'S3RVER', 's3-secret-key': 'S3RVER' };
+  let folder: string;
+  let store: S3rver;
+  let storeUrl: string;
+  let closed: string;
+  let database: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'moorage-settings-'));
+    store = new S3rver({
+      port: 0,
+      address: '127.0.0.1',
+      silent: true,
+      directory: join(folder, 'bucket'),
+      configureBuckets: [],
+    });
+    storeUrl = `http://127.0.0.1:${(await store.run()).port}`;
+    closed = `127.0.0.1:${await freePort()}`;
+    database = await postgres.make();
+  });
+  afterAll(async () => {
+    await store.close();
+    await postgres.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  // What the store says of a wrong one, and the port that is closed, differ from run to run.
+  const wrong: readonly [string, () => Record<string, string>, number, () => RegExp][] = [
+    ['no keys', () => ({ blobs: 's3://blobs' }), 2, () => /^Setting --blobs s3:\/\/blobs needs --s3-access-key and/],
+    [
+      'no such bucket',
+      () => ({ blobs: 's3://blobs', 's3-endpoint': storeUrl, ...keys }),
+      1,
+      () => new RegExp(`^Bucket "blobs" \\(--blobs\\) is not at ${storeUrl}, or --s3-access-key may not use it$`),
+    ],
+    [
+      'a store that is away',
+      () => ({ blobs: 's3://blobs', 's3-endpoint': `http://${closed}`, ...keys }),
+      1,
+      () => new RegExp(`^The object store at http://${closed} \\(--s3-endpoint\\) cannot be reached: .*${closed}$`),
+    ],
+    [
+      'a folder that cannot be made, with PostgreSQL',
+      () => ({ database, blobs: 'file:/dev/null/blobs' }),
+      1,
+      () => /^The folder of files \(--blobs\) cannot be used: ENOTDIR/,
+    ],
+    [
+      'a database that is away',
+      () => ({ database: `postgres://m:se:cret@${closed}/m` }),
+      1,
+      () =>
+        new RegExp(`^The database postgres://m:\\*\\*\\*@${closed}/m \\(--database\\) cannot be used: .*ECONNREFUSED`),
+    ],
+    [
+      'a file of the bus that is not there',
+      () => ({ database, bus: 'nats://127.0.0.1:1', 'bus-ca': '/nonexist' }),
+      2,
+      () => /^Setting --bus-ca: file "\/nonexist" cannot be read \(ENOENT\)$/,
+    ],
+    [
+      'credentials of the bus that are not there',
+      () => ({ database, bus: 'nats://127.0.0.1:1', 'bus-credentials': '/nonexist' }),
+      2,
+      () => /^Setting --bus-credentials: file "\/nonexist" cannot be read \(ENOENT\)$/,
+    ],
+  ];
+  it.each(wrong)('is one line that names it: %s', async (title, flags, exitCode, message) => {
+    const data = join(folder, title);
+    const settings = readServiceSettings({
+      flags: { data, port: '0', 'device-port': '0', ...flags() },
+      env: {},
+      file: {},
+    });
+    await expect(startService(settings, () => {}, { listenLan: false })).rejects.toMatchObject({
+      name: 'Error',
+      message: expect.stringMatching(message()),
+      exitCode,
+    });
+  });
 });

@@ -1,3 +1,4 @@
+import { UnusableError } from '@moorage/service/storage/unusable';
 import { expect, test } from 'vitest';
 import { UserError } from './commands/define.ts';
 import { storageTrouble } from './trouble.ts';
@@ -8,6 +9,12 @@ const messageOf = (error: unknown): string | undefined => (error instanceof User
 
 test.each([
   ['a full disk', coded('ENOSPC: no space left', 'ENOSPC'), 'The storage cannot be used: ENOSPC: no space left'],
+  ['a folder that is read-only', coded('EROFS: mkdir', 'EROFS'), 'The storage cannot be used: EROFS: mkdir'],
+  [
+    'a setting',
+    new UnusableError('The bucket (--blobs) is gone', { cause: coded('away', 'ECONNREFUSED') }),
+    'The bucket (--blobs) is gone',
+  ],
   [
     'a database file that is full',
     coded('database or disk is full', 'ERR_SQLITE_ERROR'),

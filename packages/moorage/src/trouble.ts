@@ -1,10 +1,12 @@
+import { withoutPassword } from '@moorage/service/storage/addresses';
+import { UnusableError, wordsOf } from '@moorage/service/storage/unusable';
 import { UserError } from './commands/define.ts';
 
 /** Codes of what goes wrong with folders, files and servers by no fault of the program. */
 const outsideCodes = /^(E(?!RR_)[A-Z][A-Z0-9_]*|ERR_SQLITE_ERROR|28\w{3}|3D000|53\w{3}|57P\d\d|08\w{3})$/;
 
-/** Those with which a database refuses, as opposed to folders and networks. */
-const databaseCodes = /^(ERR_SQLITE_ERROR|\w{5})$/;
+/** Those with which a database refuses, as opposed to folders and networks: EROFS has five letters too. */
+const databaseCodes = /^(ERR_SQLITE_ERROR|\d\w{4})$/;
 
 interface Cause {
   readonly error: Error;
@@ -20,20 +22,12 @@ function outsideCause(error: unknown): Cause | undefined {
   return undefined;
 }
 
-/** A name with several addresses fails once for each, and says so in the parts alone. */
-const wordsOf = (error: Error): string =>
-  error.message === '' && error instanceof AggregateError
-    ? error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join(', ')
-    : error.message;
-
-/** An address without its password. */
-const withoutPassword = (url: string): string => url.replace(/:[^:@/]*@/, ':***@');
-
 /**
  * What is thrown for trouble with a storage: an error without a stack when the user can mend it (a full disk, a folder
  * without rights, a database that is away), and otherwise the very same error, which is a mistake of the program.
  */
 export function storageTrouble(error: unknown, database: string): unknown {
+  if (error instanceof UnusableError) return new UserError(error.message, error.isMalformed ? 2 : 1, { cause: error });
   const cause = error instanceof UserError ? undefined : outsideCause(error);
   if (!cause) return error;
   const isDatabase = databaseCodes.test(cause.code) || cause.error !== error;

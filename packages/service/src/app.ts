@@ -20,7 +20,7 @@ import type { Deps, Handlers } from './core/types.ts';
 import { changeControl } from './data/routes.ts';
 import { objectOf } from './db/blob-records.ts';
 import { nameClashes } from './db/names.ts';
-import { openStorage } from './db/open.ts';
+import { openStorage, type StorageOptions } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { storageTroubleOf } from './db/trouble.ts';
 import {
@@ -115,8 +115,15 @@ export interface Service {
   close(): Promise<void>;
 }
 
-const natsOf = ({ bus: url, busCredentials: credentials, busCa: authority }: Settings) =>
-  url === undefined ? {} : { nats: { url, credentials, authority } };
+/** How the records are opened; what goes wrong later is logged. */
+const storageOptions = (
+  { log }: FastifyInstance,
+  { bus: url, busCredentials: credentials, busCa: authority }: Settings,
+): StorageOptions => ({
+  onError: (error) => log.error({ err: error }, 'Trouble with the database'),
+  onBusError: (error) => log.error({ err: error }, 'Trouble with the bus (--bus)'),
+  ...(url !== undefined && { nats: { url, credentials, authority } }),
+});
 
 const ssoOf = ({ sso, settings, clock = realClock, ssoFiles }: ServiceOptions) =>
   sso ?? openSingleSignOn(settings, clock, ssoFiles);
@@ -137,8 +144,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     ready: { route: readyDeviceRoute, find: (request) => readyAnswers?.(request), monotonic: () => clock.monotonic() },
     endpoints: endpointsOf(contract).map(({ shape }) => shape),
   });
-  const onError = (error: Error) => api.log.error({ err: error }, 'Trouble with the database');
-  const storage = options.storage ?? (await openStorage(settings.database, { onError, ...natsOf(settings) }));
+  const storage = options.storage ?? (await openStorage(settings.database, storageOptions(api, settings)));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
   const attempts = openAttempts({ storage, clock });
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };

@@ -370,7 +370,7 @@ describe('s3 blobs', () => {
   });
 
   it('need a bucket that is there, and a store that answers', async () => {
-    await expect(s3Blobs({ ...place, bucket: 'nowhere' }, '')).rejects.toThrow('Bucket "nowhere" is not at');
+    await expect(s3Blobs({ ...place, bucket: 'nowhere' }, '')).rejects.toThrow('Bucket "nowhere" (--blobs) is not at');
     await expect(s3Blobs({ ...place, endpoint: 'http://127.0.0.1:1' }, '')).rejects.toThrow('cannot be reached');
   });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type CancelTimer, type Clock, sleep } from '@moorage/base';
 import { connect, credsAuthenticator, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { UnusableError } from '../storage/unusable.ts';
 import { type BusKind, LocalBus, reconnectMs, responseMs } from './bus.ts';
 import type { Topic } from './topics.ts';
 
@@ -19,10 +20,20 @@ export interface NatsOptions {
   readonly authority?: string | undefined;
 }
 
+function read(flag: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const message = `Setting ${flag}: file "${path}" cannot be read (${code})`;
+    throw new UnusableError(message, { isMalformed: true, cause: error });
+  }
+}
+
 /**
  * What the client library needs of the settings.
  *
- * @throws when a file cannot be read
+ * @throws an `UnusableError` when a file cannot be read
  */
 export function natsConnection({ url, credentials, authority }: NatsOptions): {
   readonly options: NodeConnectionOptions;
@@ -37,8 +48,8 @@ export function natsConnection({ url, credentials, authority }: NatsOptions): {
     options: {
       ...withLogin,
       servers: hosts.split(','),
-      ...(credentials !== undefined && { authenticator: credsAuthenticator(readFileSync(credentials)) }),
-      ...(isTls && { tls: authority === undefined ? {} : { ca: readFileSync(authority, 'utf8') } }),
+      ...(credentials !== undefined && { authenticator: credsAuthenticator(read('--bus-credentials', credentials)) }),
+      ...(isTls && { tls: authority === undefined ? {} : { ca: read('--bus-ca', authority).toString() } }),
     },
   };
 }
@@ -55,7 +66,7 @@ export class NatsBus extends LocalBus {
   #connected = false;
   #closed = false;
 
-  /** @throws when a file of the options cannot be read */
+  /** @throws an `UnusableError` when a file of the options cannot be read */
   constructor(options: NatsOptions, clock: Clock, onError: (error: Error) => void) {
     super();
     ({ options: this.#options, prefix: this.#prefix } = natsConnection(options));

@@ -160,6 +160,21 @@ describe('settings', () => {
       'Setting --bus must be nats://HOST[:PORT][,…][/PREFIX], not "amqp://u:***@h"',
     ],
     [
+      { flags: { bus: 'nats://u:p%x@h' } },
+      'bus',
+      'Setting --bus must have characters such as % @ : / # in user and password as %25 %40 %3A %2F %23',
+    ],
+    [
+      { flags: { bus: 'nats://u:p@wrong:1:2' } },
+      'bus',
+      'Setting --bus must be nats://HOST[:PORT][,…][/PREFIX], not "nats://***@wrong:1:2"',
+    ],
+    [
+      { flags: { 's3-endpoint': 'http://[::bad' } },
+      's3-endpoint',
+      'Setting --s3-endpoint must be an http or https address, not "http://[::bad"',
+    ],
+    [
       { flags: { database: 'mysql://u:p@h/d' } },
       'database',
       'Setting --database must be sqlite:PATH or postgres://…, not "mysql://u:***@h/d"',

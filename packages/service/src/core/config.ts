@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type SecondFactorPolicy, type SignUpPolicy, secondFactorPolicies, signUpPolicies } from '@moorage/api';
 import { type Result, success } from '@moorage/base';
+import { httpAddress, natsAddress } from '../storage/addresses.ts';
 import { addressSettings } from './address-settings.ts';
 import { type MapSettings, mapSettings } from './map-settings.ts';
 import { type OutboundSettings, outboundSettings } from './outbound-settings.ts';
@@ -200,10 +201,7 @@ export const settingsTable: readonly Setting[] = [
     flag: 'bus',
     placeholder: 'URL',
     help: 'messages between nodes: nats://[USER:PASSWORD@]HOST[:PORT][,…][/PREFIX], tls://… for TLS; PostgreSQL carries them without it',
-    parse: matching(
-      /^(nats|tls):\/\/([^@/\s]+@)?[^@/\s,]+(,[^@/\s,]+)*(\/[A-Za-z0-9_-]+)?$/,
-      'nats://HOST[:PORT][,…][/PREFIX]',
-    ),
+    parse: natsAddress,
   },
   {
     name: 'busCredentials',
@@ -237,14 +235,14 @@ export const settingsTable: readonly Setting[] = [
     placeholder: 'URL',
     help: 'address of the object store of s3://…',
     defaultText: 'https://s3.REGION.amazonaws.com',
-    parse: matching(/^https?:\/\/[^\s?#]+$/, 'an http or https address'),
+    parse: httpAddress,
   },
   {
     name: 's3PublicEndpoint',
     flag: 's3-public-endpoint',
     placeholder: 'URL',
     help: 'address at which clients reach the object store: downloads that ask for it are redirected there; never without it',
-    parse: matching(/^https?:\/\/[^\s?#]+$/, 'an http or https address'),
+    parse: httpAddress,
   },
   {
     name: 's3Region',

@@ -1,5 +1,6 @@
 import { failure, type Result, success } from '@moorage/base';
 import ipaddr from 'ipaddr.js';
+import { withoutPassword } from '../storage/addresses.ts';
 
 export const anyText = (text: string): Result<string, string> =>
   text === '' ? failure('must not be empty') : success(text);
@@ -35,7 +36,7 @@ export const flag = (text: string): Result<boolean, string> => {
 };
 
 export const matching = (pattern: RegExp, forms: string) => (text: string) =>
-  pattern.test(text) ? success(text) : failure(`must be ${forms}, not "${text.replace(/:[^:@/]*@/, ':***@')}"`);
+  pattern.test(text) ? success(text) : failure(`must be ${forms}, not "${withoutPassword(text)}"`);
 
 /** One of some words; `demand` begins the sentence of the error. */
 export const oneOf =

@@ -15,6 +15,8 @@ export interface StorageOptions {
   readonly clock?: Clock;
   /** Called with errors that no caller waits for, such as a lost idle connection. */
   readonly onError?: (error: Error) => void;
+  /** The same for the servers that carry messages between nodes. */
+  readonly onBusError?: (error: Error) => void;
   /** How long one statement of a request may take on PostgreSQL, in ms; 0 for any time. */
   readonly statementMs?: number;
   /** The last migration to run, for tables as an older version has them. */
@@ -27,11 +29,13 @@ export interface StorageOptions {
  * Opens the records named by `sqlite:PATH`, `sqlite::memory:` or `postgres://…` and runs the migrations that are due,
  * under a lock: of several processes that start together one migrates and the others wait.
  *
- * @throws when the address has another form, or the database cannot be opened
+ * @throws when the address has another form, or the database cannot be opened; an `UnusableError` when it cannot be reached
  */
 export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
-  const { clock = realClock, onError = () => {}, statementMs = defaultStatementMs, upTo, nats } = options;
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, clock, { onError, statementMs, upTo, nats });
+  const { clock = realClock, onError = () => {}, onBusError = onError, statementMs = defaultStatementMs } = options;
+  const { upTo, nats } = options;
+  if (/^postgres(ql)?:\/\//.test(url))
+    return openPostgres(url, clock, { onError, onBusError, statementMs, upTo, nats });
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error(`Database "${url}" is neither sqlite:PATH nor postgres://…`);
   if (path !== ':memory:') makeFile(path);

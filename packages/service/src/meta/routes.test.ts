@@ -195,7 +195,13 @@ eachDatabase('readyz', (open, kind, address) => {
     'says when messages reach no other node; requests are answered all the same',
     async () => {
       const away = { kind: 'nats', connected: false };
-      const storage = await openStorage(await address(), { nats: { url: 'nats://127.0.0.1:1' } });
+      const reported: string[] = [];
+      const storage = await openStorage(await address(), {
+        nats: { url: 'nats://127.0.0.1:1' },
+        onError: () => reported.push('database'),
+        onBusError: () => reported.push('bus'),
+      });
+      expect(reported).toEqual(['bus']);
       const app = await buildApp(storage);
       expect(await ready(app)).toMatchObject({ ok: true, value: { value: { status: 'ok', bus: away } } });
       await app.service.close();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Clock, realClock } from '@moorage/base';
+import { UnusableError, wordsOf } from '../../storage/unusable.ts';
 import type { BlobInfo, BlobSource, BlobStore, OpenBlob, SentAs } from '../blob-store.ts';
 import { S3Client, type S3Object, type S3Place } from './s3-client.ts';
 import { openSpool, receiveIntoSpool } from './spool.ts';
@@ -200,7 +201,7 @@ class S3Blobs implements BlobStore {
  *
  * @param prefix begins all keys; empty, or ends with a slash
  * @param recorded spares a list of the objects of a content that this process has not read yet
- * @throws when there is no such bucket, or it may not be used
+ * @throws an `UnusableError` when there is no such bucket, or it may not be used
  */
 export async function s3Blobs(
   place: S3Place,
@@ -213,8 +214,13 @@ export async function s3Blobs(
   try {
     isThere = await client.bucketExists();
   } catch (error) {
-    throw new Error(`The object store at ${place.endpoint} cannot be reached`, { cause: error });
+    const message = `The object store at ${place.endpoint} (--s3-endpoint) cannot be reached: ${wordsOf(error)}`;
+    throw new UnusableError(message, { cause: error });
   }
-  if (!isThere) throw new Error(`Bucket "${place.bucket}" is not at ${place.endpoint}, or may not be used`);
+  if (!isThere) {
+    throw new UnusableError(
+      `Bucket "${place.bucket}" (--blobs) is not at ${place.endpoint}, or --s3-access-key may not use it`,
+    );
+  }
   return new S3Blobs(client, prefix, clock, recorded);
 }

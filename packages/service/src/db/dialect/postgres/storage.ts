@@ -4,7 +4,9 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { type Bus, LocalBus } from '../../../bus/bus.ts';
 import { NatsBus, type NatsOptions } from '../../../bus/nats.ts';
+import { withoutPassword } from '../../../storage/addresses.ts';
 import type { Changes } from '../../../storage/record-cache.ts';
+import { UnusableError, wordsOf } from '../../../storage/unusable.ts';
 import { isStalePlan } from '../../errors.ts';
 import { migrate } from '../../migrations/index.ts';
 import type { Schema } from '../../schema.ts';
@@ -70,6 +72,7 @@ const builderOn = (pool: PostgresPool) =>
 
 interface PostgresOptions {
   readonly onError: (error: Error) => void;
+  readonly onBusError: (error: Error) => void;
   readonly statementMs: number;
   readonly upTo?: string | undefined;
   readonly nats?: NatsOptions | undefined;
@@ -78,9 +81,9 @@ interface PostgresOptions {
 async function openBus(
   server: PostgresServerLink,
   clock: Clock,
-  { onError, nats }: Pick<PostgresOptions, 'onError' | 'nats'>,
+  { onBusError, nats }: Pick<PostgresOptions, 'onBusError' | 'nats'>,
 ): Promise<Bus> {
-  const bus = nats ? new NatsBus(nats, clock, onError) : new PostgresBus(server, clock);
+  const bus = nats ? new NatsBus(nats, clock, onBusError) : new PostgresBus(server, clock);
   await bus.open();
   return bus;
 }
@@ -89,15 +92,16 @@ async function openBus(
 export async function openPostgres(
   url: string,
   clock: Clock,
-  { onError, statementMs, upTo, nats }: PostgresOptions,
+  { onError, onBusError, statementMs, upTo, nats }: PostgresOptions,
 ): Promise<Storage> {
   const server = new PostgresServerLink(url, clock, onError);
   await server.connect().catch((error: unknown) => {
-    throw new Error('The database cannot be reached', { cause: error });
+    const message = `The database ${withoutPassword(url)} (--database) cannot be used: ${wordsOf(error)}`;
+    throw new UnusableError(message, { cause: error });
   });
   const migrated = await bringUpToDate(server, upTo);
   // Tables of an older version may have none for messages, and no node works on them.
-  const bus = upTo === undefined ? await openBus(server, clock, { onError, nats }) : new LocalBus();
+  const bus = upTo === undefined ? await openBus(server, clock, { onBusError, nats }) : new LocalBus();
   const pool = new PostgresPool(server, { size: poolSize, statementMs });
   const db = builderOn(pool);
   const backgroundDb = builderOn(
