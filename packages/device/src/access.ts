@@ -3,12 +3,13 @@ import { ignoreFailure, type Result, success, Turns } from '@moorage/base';
 import type { TlsSession } from '@moorage/net';
 import type { HttpTarget } from '@moorage/net/http/client';
 import { type RequestInput, ServiceConnection } from './connection.ts';
-import type { ServiceFailure } from './failures.ts';
+import { isAnswered, type ServiceFailure } from './failures.ts';
 import {
   fingerprintsOf,
   type IdentityPair,
   identityFiles,
   isRenewalDue,
+  lifetimeOf,
   renewedFiles,
   tlsIdentity,
 } from './identity.ts';
@@ -20,10 +21,12 @@ export type AccessPorts = Pick<DevicePorts, 'clock' | 'net' | 'files' | 'identit
 
 /**
  * How long until the next renewal is tried, after one that came to nothing and after one that did, in ms: where the
- * clocks of the two sides are years apart a new certificate may look old at once.
+ * clocks of the two sides are years apart a new certificate may look old at once. One that lives for days has a shorter
+ * pause, a part of its life: it would end before it is renewed.
  */
 const renewalRetryMs = 3_600_000;
 const renewalPauseMs = 24 * 3_600_000;
+const renewalPauseShare = 1 / 6;
 
 type Task<T> = (connection: ServiceConnection) => Promise<Result<T, ServiceFailure>>;
 
@@ -70,11 +73,12 @@ export class ServiceAccess {
     if (!settled.ok) return settled;
     const done = await this.#withPair(identityFiles, async (connection) => {
       const outcome = await task(connection);
-      if (outcome.ok) await this.#renewIfDue(connection);
+      // A device whose queries are refused, as without a bundle, still needs a certificate. Spec: MOD-ID-renew.
+      if (outcome.ok || isAnswered(outcome.error)) await this.#renewIfDue(connection);
       return outcome;
     });
-    // What has just been fetched is acknowledged at once; the task is done either way.
-    if (done.ok) ignoreFailure(await this.#settle());
+    // What has just been fetched is acknowledged at once; the outcome of the task stays what it is.
+    if (done.ok || isAnswered(done.error)) ignoreFailure(await this.#settle());
     return done;
   }
 
@@ -108,10 +112,17 @@ export class ServiceAccess {
 
   async #renewIfDue(connection: ServiceConnection): Promise<void> {
     if (!(await this.isRenewalDue())) return;
-    const fetched = await fetchRenewed(this.#parts.files, connection);
-    const { clock } = this.#parts;
-    this.#renewalPausedUntilMs = clock.monotonic() + (fetched.ok ? renewalPauseMs : renewalRetryMs);
+    const { clock, files } = this.#parts;
+    const fetched = await fetchRenewed(files, connection);
+    const pauseMs = fetched.ok ? await this.#pauseMs() : renewalRetryMs;
+    this.#renewalPausedUntilMs = clock.monotonic() + pauseMs;
     if (!fetched.ok) this.#renewal(fetched.error);
+  }
+
+  /** After the renewal that has just been stored. */
+  async #pauseMs(): Promise<number> {
+    const [fromMs, toMs] = (await lifetimeOf(this.#parts.files, renewedFiles)) ?? [0, Number.POSITIVE_INFINITY];
+    return Math.min(renewalPauseMs, (toMs - fromMs) * renewalPauseShare);
   }
 
   /** Nothing to do while no renewal is open, which is nearly always. */

@@ -1,4 +1,4 @@
-import { otaResults, type ReportedFailure } from '@moorage/api';
+import { type ErrorCode, otaResults, type ReportedFailure } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
 import type { NetFailure } from '@moorage/net';
 import type { HttpFailure } from '@moorage/net/http/client';
@@ -79,6 +79,20 @@ function resultOfStatus(status: number): OtaResultCode {
 /** The service has understood and said no: asking again would bring the same. */
 export const isRefusal = ({ result }: ServiceFailure): boolean =>
   result === otaResults.unauthorised || result === otaResults.badRequest || result === otaResults.notFound;
+
+/** The service does not take the device's identity. */
+const identityRefusals: readonly string[] = [
+  'DEVICE_NOT_IDENTIFIED',
+  'CERTIFICATE_EXPIRED',
+  'CERTIFICATE_REPLACED',
+  'DEVICE_DISABLED',
+] satisfies ErrorCode[];
+
+/** The service has answered, whatever it was, and takes the device's identity. */
+export function isAnswered({ code, local = false, result }: ServiceFailure): boolean {
+  if (code !== undefined) return !identityRefusals.includes(code);
+  return !local && result !== otaResults.unreachable && result !== otaResults.unauthorised;
+}
 
 /** Result code and text of a request that failed. Reference: wire 4.1. */
 export function httpFailure(error: HttpFailure): ServiceFailure {

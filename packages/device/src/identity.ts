@@ -84,14 +84,19 @@ export function fingerprintsOf(pem: string): string[] {
 
 /** Less than a third of the certificate's lifetime is left. One that cannot be read is left alone. Spec: MOD-ID-renew. */
 export async function isRenewalDue(files: DeviceFiles, nowMs: number): Promise<boolean> {
-  const pem = await readPem(files, identityFiles.certificate);
-  const lifetime = pem === undefined ? undefined : lifetimeOf(pem);
+  const lifetime = await lifetimeOf(files, identityFiles);
   if (!lifetime) return false;
   const [fromMs, toMs] = lifetime;
   return nowMs > toMs - (toMs - fromMs) / 3;
 }
 
-function lifetimeOf(pem: string): readonly [fromMs: number, toMs: number] | undefined {
+/** From when to when the certificate of a pair is good; `undefined` when it cannot be read. */
+export async function lifetimeOf(
+  files: DeviceFiles,
+  { certificate }: IdentityPair,
+): Promise<readonly [fromMs: number, toMs: number] | undefined> {
+  const pem = await readPem(files, certificate);
+  if (pem === undefined) return undefined;
   try {
     const { validFrom, validTo } = new X509Certificate(pem);
     return [Date.parse(validFrom), Date.parse(validTo)];

@@ -6,7 +6,7 @@ import type { ServicePeer } from './service-peer.ts';
 export const dayMs = 86_400_000;
 
 /** Lifetime of the certificates that the peer issues. */
-const lifetimeMs = 90 * dayMs;
+const defaultLifetimeMs = 90 * dayMs;
 
 interface Pair {
   readonly certificate: string;
@@ -14,7 +14,10 @@ interface Pair {
 }
 
 /** Certificates one after another, each from the moment on at which it is to be issued. */
-export async function datedPairs(issuedAtMs: readonly number[]): Promise<readonly Pair[]> {
+export async function datedPairs(
+  issuedAtMs: readonly number[],
+  lifetimeMs = defaultLifetimeMs,
+): Promise<readonly Pair[]> {
   const pairs = issuedAtMs.map(async (atMs) => {
     const made = await generate([{ name: 'commonName', value: `device ${atMs}` }], {
       keyType: 'ec',

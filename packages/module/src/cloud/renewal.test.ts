@@ -57,6 +57,46 @@ describe('the certificate', () => {
     for (const name of ['device.crt', 'device.key']) expect(module.flash.stat(name)?.flags).toBe(0x0009);
   });
 
+  /** Why the service may refuse a query, and whether it takes the identity all the same. */
+  test.each([
+    [404, 'NOT_FOUND', true],
+    [403, 'DEVICE_UNCLAIMED', true],
+    [503, 'BUSY', true],
+    [403, 'DEVICE_DISABLED', false],
+    [403, 'CERTIFICATE_REPLACED', false],
+  ])('is renewed with a request that is refused with %i %s: %s', async (status, code, isRenewed) => {
+    const { clock, module, until, peer, identity, held } = await renewable();
+    await clock.advance(untilDueMs);
+    peer.refuse('POST /ota', status, 'Refused', code);
+    expect(await until(module.client.update())).toMatchObject({ ok: false, error: { message: 'Refused' } });
+    expect(identity.renewals).toBe(isRenewed ? 1 : 0);
+    expect(await held()).toEqual(pairs[isRenewed ? 1 : 0]);
+  });
+
+  test('is not asked for when the network has failed, and then with the next request', async () => {
+    const { clock, module, until, identity, cutEach } = await renewable();
+    await clock.advance(untilDueMs);
+    cutEach((index) => (index === 0 ? { cutAfterBytes: 0 } : {}));
+    expect((await until(module.client.update())).ok).toBe(false);
+    expect(identity.renewals).toBe(0);
+    ignoreFailure(await until(module.client.update()));
+    expect(identity.renewals).toBe(1);
+  });
+
+  // Of a day: it begins a day before it is made.
+  test('that lives for a day is renewed each time before it ends', async () => {
+    const lifetimeMs = 2 * dayMs;
+    const issuedAtMs = [0, 12, 24, 36, 48].map((hours) => hours * 3_600_000 - dayMs);
+    const identity = new IdentityPeer(await datedPairs(issuedAtMs, lifetimeMs));
+    const rig = await clientRig({ tls: identity.tls, startMs: 0 });
+    await provisioned(identity)(rig);
+    for (let renewals = 1; renewals <= 4; renewals++) {
+      await rig.clock.advance(dayMs / 2);
+      expect((await rig.until(rig.module.client.info())).ok).toBe(true);
+      expect(identity.renewals).toBe(renewals);
+    }
+  });
+
   test('that is renewed does not keep the exchange from what it was for', async () => {
     const { clock, module, until, peer, events } = await renewable();
     await clock.advance(untilDueMs);
