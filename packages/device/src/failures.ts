@@ -89,7 +89,7 @@ const identityRefusals: readonly string[] = [
 ] satisfies ErrorCode[];
 
 /** The service has answered, whatever it was, and takes the device's identity. */
-export function isAnswered({ code, local = false, result }: ServiceFailure): boolean {
+export function isAnswered({ code, local, result }: ServiceFailure): boolean {
   if (code !== undefined) return !identityRefusals.includes(code);
   return !local && result !== otaResults.unreachable && result !== otaResults.unauthorised;
 }
