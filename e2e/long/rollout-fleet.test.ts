@@ -6,9 +6,10 @@ import { updateLedger } from '@moorage/service/devices/ledger';
 import { openOtaEngine } from '@moorage/service/ota/engine';
 import { PollLoad } from '@moorage/service/ota/poll-load';
 import { Fleet } from '@moorage/service/rollouts/engine';
-import { countsOf, recount } from '@moorage/service/rollouts/queries';
+import { countsOf } from '@moorage/service/rollouts/queries';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
+import { recount } from '@moorage/service/testing/recount';
 import { beforeAll, expect, it } from 'vitest';
 
 /** A fleet whose devices answer at once: what they run, and which bundle breaks them. */

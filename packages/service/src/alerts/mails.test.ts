@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { unwrap, VirtualClock } from '@moorage/base';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { workOff } from '../db/queue.ts';
 import type { Storage } from '../db/storage.ts';
 import { openOutbound } from '../outbound/outbound.ts';
 import { outcome } from '../testing/device-world.ts';
@@ -9,7 +10,7 @@ import { fakeOutbound } from '../testing/fake-outbound.ts';
 import { buildApp, eachDatabase } from '../testing/index.ts';
 import { type ProductScene, productScene } from '../testing/product-scene.ts';
 import { judge } from './engine.ts';
-import { queueMail, removeOldMails, sendMails } from './mails.ts';
+import { mailQueue, queueMail, removeOldMails } from './mails.ts';
 import { mailText } from './rules.ts';
 
 const minuteMs = 60_000;
@@ -92,8 +93,8 @@ eachDatabase('alerts by mail', (open) => {
   // API-RULE-alert-5
   it('the messages of a rule go to its addresses, once', async () => {
     const device = await raise();
-    await sendMails(deps());
-    await sendMails(deps());
+    await workOff(mailQueue(deps()));
+    await workOff(mailQueue(deps()));
     expect(mail.taken).toHaveLength(1);
     const [{ to, text, user } = { to: [], text: '', user: undefined }] = mail.taken;
     expect({ to, user }).toEqual({ to: body.mail_to, user: 'anna' });
@@ -111,13 +112,13 @@ eachDatabase('alerts by mail', (open) => {
     const beganMs = clock().now();
     const pauses: number[] = [];
     for (let tries = 1; tries <= 7; tries++) {
-      await sendMails(deps());
+      await workOff(mailQueue(deps()));
       const [row] = await queued();
       expect(row).toMatchObject({ attempts: tries, error: 'EENVELOPE 452' });
       const pauseMs = row?.due_at == null ? 0 : row.due_at - clock().now();
       if (pauseMs > 0) pauses.push(pauseMs / minuteMs);
       // Before its time it is not tried.
-      await sendMails(deps());
+      await workOff(mailQueue(deps()));
       expect((await queued())[0]?.attempts).toBe(tries);
       await storage.db.updateTable('alert_mails').set({ due_at: beganMs }).where('due_at', 'is not', null).execute();
     }
@@ -129,10 +130,10 @@ eachDatabase('alerts by mail', (open) => {
   it('a server that is back again gets what has waited', async () => {
     await raise();
     mail.mode.isFull = true;
-    await sendMails(deps());
+    await workOff(mailQueue(deps()));
     mail.mode.isFull = false;
     await storage.db.updateTable('alert_mails').set({ due_at: clock().now() }).execute();
-    await sendMails(deps());
+    await workOff(mailQueue(deps()));
     expect(mail.taken).toHaveLength(1);
   });
 
@@ -141,7 +142,7 @@ eachDatabase('alerts by mail', (open) => {
     for (const subject of ['one', 'two']) await queueMail(storage.db, { ...one, subject }, clock().now());
     const network = fakeOutbound();
     network.fail({ kind: 'timed_out' });
-    await sendMails({ ...scene.app.service.deps, outbound: network.outbound });
+    await workOff(mailQueue({ ...scene.app.service.deps, outbound: network.outbound }));
     const rows = (await queued()).toSorted((a, b) => a.attempts - b.attempts);
     expect(rows).toMatchObject([
       { attempts: 0, error: null },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Deps } from '../core/types.ts';
 import { removeInBatches } from '../db/batches.ts';
 import { writeLog } from '../db/logs.ts';
-import { type Queue, startQueue, workOff } from '../db/queue.ts';
+import { type Queue, startQueue } from '../db/queue.ts';
 import type { AlertMailTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import type { WorkLease } from '../db/work.ts';
@@ -77,7 +77,7 @@ async function sendOne({ storage, clock, outbound }: MailDeps, mail: MailRow): P
 }
 
 /** A server that says nothing is asked once in a look. */
-const mailQueue = (deps: MailDeps): Queue<MailRow> => ({
+export const mailQueue = (deps: MailDeps): Queue<MailRow> => ({
   name: 'alert-mails',
   everyMs: lookMs,
   skewMs,
@@ -85,9 +85,6 @@ const mailQueue = (deps: MailDeps): Queue<MailRow> => ({
   due: (limit) => dueMails(deps.storage.db, deps.clock.now(), limit),
   handle: (mail) => sendOne(deps, mail),
 });
-
-/** Sends what is due, one after the other. */
-export const sendMails = (deps: MailDeps): Promise<void> => workOff(mailQueue(deps));
 
 /**
  * Sends the mails of alerts again and again until the returned function is called, apart from the rules: a mail server

@@ -32,7 +32,7 @@ const setChain = async (trx: Db, change: Partial<Chain>): Promise<void> => {
 };
 
 /** Gives changes that wait their places in the chain, the oldest first. Returns how many it found. */
-export const sealSome = (storage: Storage): Promise<number> =>
+const sealSome = (storage: Storage): Promise<number> =>
   storage.transaction(async (trx) => {
     const waiting = await trx.selectFrom('audit_queue').selectAll().orderBy('id').limit(sealedAtOnce).execute();
     if (waiting.length === 0) return 0;

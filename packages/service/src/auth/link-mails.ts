@@ -1,7 +1,7 @@
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import type { Deps } from '../core/types.ts';
 import { removeInBatches } from '../db/batches.ts';
-import { type Queue, startQueue, workOff } from '../db/queue.ts';
+import { type Queue, startQueue } from '../db/queue.ts';
 import type { WorkLease } from '../db/work.ts';
 import type { Outbound } from '../outbound/ports.ts';
 import { changeLink, deleteLinksBefore, dueLinks, type LinkRow } from './link-queries.ts';
@@ -62,7 +62,7 @@ async function mailLink({ storage, clock, settings, outbound }: MailDeps, link: 
 }
 
 /** A server that says nothing is asked once in a look. */
-const linkQueue = (deps: MailDeps): Queue<LinkRow> => ({
+export const linkQueue = (deps: MailDeps): Queue<LinkRow> => ({
   name: 'account-mails',
   everyMs: lookMs,
   skewMs,
@@ -70,9 +70,6 @@ const linkQueue = (deps: MailDeps): Queue<LinkRow> => ({
   due: (limit) => dueLinks(deps.storage.db, deps.clock.now(), limit),
   handle: (link) => mailLink(deps, link),
 });
-
-/** Mails the links that are due, one after the other. */
-export const mailLinks = (deps: MailDeps): Promise<void> => workOff(linkQueue(deps));
 
 /** Mails links again and again until the returned function is called; never without a mail server. */
 export const startLinkMails = (deps: MailDeps & { readonly lease: WorkLease }): (() => Promise<void>) =>

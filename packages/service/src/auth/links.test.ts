@@ -1,9 +1,10 @@
 import { unwrap } from '@moorage/base';
 import { beforeEach, expect, it } from 'vitest';
+import { workOff } from '../db/queue.ts';
 import type { MailMessage } from '../outbound/ports.ts';
 import { fakeOutbound } from '../testing/fake-outbound.ts';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
-import { mailLinks, removeOldLinks } from './link-mails.ts';
+import { linkQueue, removeOldLinks } from './link-mails.ts';
 
 const hourMs = 3_600_000;
 const password = 'correct horse';
@@ -25,7 +26,7 @@ eachDatabase('links in mails', (open) => {
     token = unwrap(await app.client.call('auth.signup', { body: { email, password } })).value.token;
   });
 
-  const send = () => mailLinks({ ...app.service.deps, outbound: outside.outbound });
+  const send = () => workOff(linkQueue({ ...app.service.deps, outbound: outside.outbound }));
   // Safe: nothing else leaves the machine here.
   const mails = () => outside.sent as MailMessage[];
   /** Sends what is due; the tokens of the mails with a page. */

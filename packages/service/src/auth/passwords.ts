@@ -14,7 +14,7 @@ const saltBytes = 16;
 /** Hashes that run at once: each holds 19 MiB and one of the few threads that also read files. */
 const concurrency = 2;
 /** Logins that may wait for their turn. */
-export const waitingLimit = 200;
+const waitingLimit = 200;
 
 let running = 0;
 const waiting: (() => void)[] = [];

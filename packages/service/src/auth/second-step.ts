@@ -21,7 +21,7 @@ const answersLimit = 5;
 export const recoveryCodeHash = (code: string): string => hashSecret(code.toLowerCase().replace(/[^a-z0-9]/g, ''));
 
 /** A challenge for a user; the value is known this once. */
-export async function openChallenge({ storage, clock }: StepDeps, userId: string): Promise<string> {
+async function openChallenge({ storage, clock }: StepDeps, userId: string): Promise<string> {
   const value = newTokenValue();
   const expires_at = clock.now() + challengeMs;
   await insertChallenge(storage.db, { hash: hashSecret(value), user_id: userId, expires_at });

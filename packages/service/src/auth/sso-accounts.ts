@@ -41,7 +41,7 @@ const addressPattern = /^[^\s@\0]{1,64}@[^\s@\0]{1,189}$/;
 const nameLength = 100;
 
 /** The address of a person, when the provider has made sure of it; one says so as a text. */
-export function confirmedAddress({ email, email_verified }: OidcPerson['claims']): string | undefined {
+function confirmedAddress({ email, email_verified }: OidcPerson['claims']): string | undefined {
   const isConfirmed = email_verified === true || email_verified === 'true';
   return isConfirmed && typeof email === 'string' && addressPattern.test(email) ? email.toLowerCase() : undefined;
 }

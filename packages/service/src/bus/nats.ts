@@ -35,7 +35,7 @@ function read(flag: string, path: string): Buffer {
  *
  * @throws an `UnusableError` when a file cannot be read
  */
-export function natsConnection({ url, credentials, authority }: NatsOptions): {
+function natsConnection({ url, credentials, authority }: NatsOptions): {
   readonly options: NodeConnectionOptions;
   readonly prefix: string;
 } {

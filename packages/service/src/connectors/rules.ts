@@ -13,7 +13,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { Compile } from 'typebox/compile';
 
 /** What a secret reads as; sent back, it leaves the secret as it is. Spec: API-RULE-connector-2. */
-export const mask = '***';
+const mask = '***';
 
 /** Options that are never shown. The values of headers are not either: any of them may carry a key. */
 const secretFields: Readonly<Record<ConnectorType, readonly string[]>> = { webhook: ['secret'], mqtt: ['password'] };

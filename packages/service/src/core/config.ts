@@ -22,7 +22,7 @@ import {
 import { type SsoSettings, ssoSettings } from './sso-settings.ts';
 
 /** What the log may be limited to, the most serious first. */
-export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Settings of the service, resolved from flags, environment and file. Sizes in bytes, times in milliseconds. */

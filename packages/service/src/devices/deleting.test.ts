@@ -4,10 +4,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { attributeKeeper } from '../attributes/reports.ts';
 import { topics } from '../bus/topics.ts';
 import { openStorage } from '../db/open.ts';
-import { countsOf, recount } from '../rollouts/queries.ts';
+import { countsOf } from '../rollouts/queries.ts';
 import { outcome } from '../testing/device-world.ts';
 import { buildApp, eachDatabase } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
+import { recount } from '../testing/recount.ts';
 import { tlsDevices } from '../testing/tls-devices.ts';
 import { softwarePlatform } from './rules.ts';
 

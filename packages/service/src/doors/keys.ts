@@ -16,7 +16,7 @@ const proofDigits = 16;
 const keysOfStatement = 500;
 
 /** SHA-256 of a public key, hex, as the client shows it; nothing for a text that is none. */
-export function keyHashOf(text: string): string | undefined {
+function keyHashOf(text: string): string | undefined {
   const trimmed = text.trim();
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return trimmed.toLowerCase();
   try {

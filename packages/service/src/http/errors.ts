@@ -92,7 +92,7 @@ const retriable = (code: 'STORAGE_AWAY' | 'STORAGE_BUSY', retryAfterS: number): 
 });
 
 /** The storage cannot serve now; nothing is wrong with the request. Spec: API-ERR-503, API-ERR-507. */
-export function storageRefusal({ kind, what }: StorageTrouble): Refusal {
+function storageRefusal({ kind, what }: StorageTrouble): Refusal {
   if (kind === 'full') return refusal('STORAGE_FULL', { what });
   return kind === 'away' ? retriable('STORAGE_AWAY', awayRetryS) : retriable('STORAGE_BUSY', busyRetryS);
 }

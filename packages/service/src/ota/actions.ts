@@ -17,10 +17,7 @@ export interface ActionReport {
  * Whether a report about an update changes it, is only taken note of, or comes too late: what has ended as it says may
  * be said again, and of what the service has ended anything may be said.
  */
-export function judgeActionReport(
-  state: UpdateState,
-  { trigger }: Pick<ActionReport, 'trigger'>,
-): 'apply' | 'note' | 'over' {
+function judgeActionReport(state: UpdateState, { trigger }: Pick<ActionReport, 'trigger'>): 'apply' | 'note' | 'over' {
   if (isOpen(state)) return trigger === undefined ? 'note' : 'apply';
   if (state === 'superseded') return 'note';
   const ended = state === 'done' ? 'confirm' : 'fail';

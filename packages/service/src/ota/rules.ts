@@ -251,7 +251,7 @@ export interface CurrentUpdate {
  * to that bundle and the device reports another version text: modules keep as their bundle id what they were offered
  * last, installed or not, and an interrupted update must be offered again.
  */
-export function runsAlready(chosen: Candidate, request: BundleRequest, current: CurrentUpdate | undefined): boolean {
+function runsAlready(chosen: Candidate, request: BundleRequest, current: CurrentUpdate | undefined): boolean {
   if (request.bversion === chosen.bversion) return true;
   if (request.bid !== chosen.id) return false;
   return !(request.bversion && current?.to_bundle_id === chosen.id);

@@ -244,16 +244,6 @@ export async function addCounts(trx: Db, changes: readonly (readonly [of: Counte
   else await adding(trx, rows).execute();
 }
 
-/** What the counts of a rollout would be if they were counted now. */
-export const recount = (db: Db, rolloutId: string) =>
-  db
-    .selectFrom('executions')
-    .select(['stage', 'state', 'kind'])
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('rollout_id', '=', rolloutId)
-    .groupBy(['stage', 'state', 'kind'])
-    .execute();
-
 /** What of pins, freezes and rollouts there is for the devices of a product. */
 export interface Marks {
   readonly pins: boolean;

@@ -5,8 +5,8 @@ import { updateLedger } from '../devices/ledger.ts';
 import { openSteps, type Run } from '../ota/turns.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { otaWorld } from '../testing/ota-world.ts';
+import { recount } from '../testing/recount.ts';
 import { Fleet } from './engine.ts';
-import { recount } from './queries.ts';
 
 eachDatabase('steps in one group of devices of two rollouts', (open) => {
   async function scene() {

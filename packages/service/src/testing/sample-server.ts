@@ -12,7 +12,7 @@ const base = { spec: [], tag: 'Test', auth: 'none', errors: [] } as const;
 const Echo = Type.Object({ seen: Type.String() });
 
 /** One endpoint for each thing that the mount does. */
-export const sampleContract = {
+const sampleContract = {
   body: endpoint({
     ...base,
     method: 'POST',
