@@ -70,7 +70,7 @@ export interface ServiceOptions {
   readonly sso?: SingleSignOn;
   readonly ssoFiles?: SsoFiles;
   /** It answers, and does nothing by itself: no delivery, no mail, no step of a rollout. */
-  readonly still?: boolean;
+  readonly withoutBackgroundWork?: boolean;
   /** Rehearses rollouts; without it nobody does. */
   readonly rehearser?: Rehearser;
   /** Host names and addresses that devices may use for the device listener, beside localhost. */
@@ -135,10 +135,10 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const health = new StorageHealth(clock, storageTroubleOf, (what) => api.log.error(`No room is left in the ${what}`));
   const troubleOf = (error: unknown) => health.troubleOf(error);
   let readyAnswers: ReturnType<typeof readyDevices> | undefined;
-  const serving = { troubleOf, logLevel, traffic, logStream, timeouts, accessLog: settings.accessLog };
-  const forPeople = { ...serving, statusOf, trustProxy: settings.trustProxy };
+  const serverOptions = { troubleOf, logLevel, traffic, logStream, timeouts, accessLog: settings.accessLog };
+  const publicServerOptions = { ...serverOptions, statusOf, trustProxy: settings.trustProxy };
   const api: FastifyInstance = buildServer({
-    ...forPeople,
+    ...publicServerOptions,
     web: options.certificates?.api,
     // The slices that know of answers are put together below; until then nothing listens.
     ready: { route: readyDeviceRoute, find: (request) => readyAnswers?.(request), monotonic: () => clock.monotonic() },
@@ -157,12 +157,12 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const slices = deviceSlices(deps, identity, outbound);
   const bearers = openBearers(deps);
   readyAnswers = readyDevices(bearers, slices.devices);
-  const looking = { ...deps, outbound, clock: options.lookClock ?? clock };
-  const channel = channelSlice(looking, slices.data.live, bearers.check, slices.keepAttributes, slices.load);
+  const pollingDeps = { ...deps, outbound, clock: options.lookClock ?? clock };
+  const channel = channelSlice(pollingDeps, slices.data.live, bearers.check, slices.keepAttributes, slices.load);
   const own = new OwnCertificate(() => identity.ca);
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
-  const devices = openDeviceListener(deps, slices, channel.hub, own, serving);
+  const devices = openDeviceListener(deps, slices, channel.hub, own, serverOptions);
   const tokens = tokenChecks(storage.db);
   const { audit, closeAudit } = openAudit(deps);
   const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer: bearers.check } };
@@ -170,10 +170,12 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   packJson(api);
   mountSlices(api, { ...deps, outbound, sso: ssoOf(options), meta: meta.api, rehearser }, slices, channel, mounting);
   servePages(api, options.consoleDir, settings);
-  const ops = settings.opsPort && openOpsListener(forPeople, meta.ops, mounting);
-  const stopWatching = watchIdentity(looking, identity);
-  const stopClock = await watchClock(looking, warnings);
-  const background = options.still ? noWork : await startBackgroundWork(looking, clock, slices, channel);
+  const ops = settings.opsPort && openOpsListener(publicServerOptions, meta.ops, mounting);
+  const stopWatching = watchIdentity(pollingDeps, identity);
+  const stopClock = await watchClock(pollingDeps, warnings);
+  const background = options.withoutBackgroundWork
+    ? noWork
+    : await startBackgroundWork(pollingDeps, clock, slices, channel);
   const listeners = [api, devices, ops ?? []].flat();
   return {
     api,
@@ -218,12 +220,12 @@ const noWork = { stop: async () => {}, stopDeliveries: async () => {} };
 
 /** Begins what the service does by itself. Resolves with what ends it. */
 async function startBackgroundWork(
-  looking: Deps & { readonly outbound: Outbound },
+  pollingDeps: Deps & { readonly outbound: Outbound },
   clock: Clock,
   { ota, data, rollouts: { fleet } }: DeviceSlices,
   { hub: { lease } }: ReturnType<typeof channelSlice>,
 ): Promise<{ stop(): Promise<void>; stopDeliveries(): Promise<void> }> {
-  const inBackground = { ...looking, storage: looking.storage.background };
+  const inBackground = { ...pollingDeps, storage: pollingDeps.storage.background };
   const timed = { ...inBackground, clock };
   const times = new RolloutTimes({ ...timed, fleet });
   const work = { expireUpdates: ota.engine.expire, runRollouts: () => times.run() };
@@ -265,12 +267,12 @@ const ownStateOf = (identity: Identity, warnings: ReadonlyMap<string, string>): 
 
 /** The listener of monitors; not listening. */
 function openOpsListener(
-  serving: Omit<ServerOptions, 'endpoints'>,
+  serverOptions: Omit<ServerOptions, 'endpoints'>,
   handlers: Handlers<typeof opsContract>,
   mounting: MountOptions,
 ) {
   const endpoints = endpointsOf({ ops: opsContract }).map(({ shape }) => shape);
-  const app = buildServer({ ...serving, endpoints, listener: 'ops' });
+  const app = buildServer({ ...serverOptions, endpoints, listener: 'ops' });
   mountContract(app, opsContract, handlers, mounting);
   return app;
 }

@@ -57,7 +57,7 @@ export async function serviceOfBackup(
   );
   const clock = new VirtualClock(await timeOfBackup(file));
   await restoreStorage(settings, file);
-  const service = await buildService({ settings, clock, still: true, logLevel: 'silent' });
+  const service = await buildService({ settings, clock, withoutBackgroundWork: true, logLevel: 'silent' });
   await service.api.ready();
   return { service, token: await tokenFor(service) };
 }

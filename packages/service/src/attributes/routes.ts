@@ -15,7 +15,7 @@ type Device = {
 };
 
 /** What is written of a change of devices: by their number, or of one. */
-interface Said {
+interface LoggedChange {
   readonly type: LogType;
   readonly message: (devices: string) => string;
   readonly single: string;
@@ -33,7 +33,12 @@ export interface AttributeDeps extends Deps {
     selection: { readonly action: Action; readonly ids: readonly string[] },
   ): Promise<{ readonly allowed: readonly Device[]; readonly refused: ManyResult['refused'] }>;
   /** Writes the log of a change of several devices. */
-  logTogether(trx: Db, devices: readonly Device[], said: Said, by: { caller: Caller; ip: string }): Promise<void>;
+  logTogether(
+    trx: Db,
+    devices: readonly Device[],
+    change: LoggedChange,
+    by: { caller: Caller; ip: string },
+  ): Promise<void>;
 }
 
 /** API-EP-GET-devices-device_id-attributes */
@@ -89,12 +94,13 @@ const change = ({ storage, sortDevices, logTogether }: AttributeDeps, { caller, 
       );
     }
     const message = `Labels changed: ${Object.keys(wanted).join(', ')}`;
-    const said = {
+    const logged = {
+      type: 'device.update',
       message: (devices: string) => `${message} of ${devices}`,
       single: message,
       data: { labels: wanted },
-    };
-    await logTogether(trx, changed, { type: 'device.update', ...said }, { caller, ip });
+    } as const;
+    await logTogether(trx, changed, logged, { caller, ip });
     return { ok: allowed.length - full.length, refused: [...refused, ...full] };
   });
 

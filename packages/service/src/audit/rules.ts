@@ -81,7 +81,7 @@ function short(value: unknown): unknown {
 }
 
 /** What a request says, of which a part is kept. */
-export interface Asked {
+export interface AuditedRequest {
   readonly body: Fields;
   readonly params: Fields;
   readonly query: Fields;
@@ -122,22 +122,22 @@ export function changedFields(shape: EndpointShape, read: EndpointShape | undefi
     needsRecord: removes || Object.keys(body).some((name) => seen.has(name)),
     /** Whether a request may be tried without effect, as an import may. */
     mayBePreview: 'preview' in body,
-    texts(asked: Asked): { readonly before: string | undefined; readonly after: string | undefined } {
+    texts(request: AuditedRequest): { readonly before: string | undefined; readonly after: string | undefined } {
       const before: Record<string, unknown> = {};
       const after: Record<string, unknown> = {};
-      for (const { name, value, isShown } of known(asked.body, body)) {
-        const was = asked.record[name];
+      for (const { name, value, isShown } of known(request.body, body)) {
+        const was = request.record[name];
         if (JSON.stringify(was) === JSON.stringify(value)) continue;
         after[name] = isShown ? short(value) : hidden;
         if (isShown && was !== undefined) before[name] = short(was);
       }
-      for (const { name, value, isShown } of known(asked.query, query)) after[name] = isShown ? short(value) : hidden;
-      for (const [name, value] of Object.entries(asked.params)) {
+      for (const { name, value, isShown } of known(request.query, query)) after[name] = isShown ? short(value) : hidden;
+      for (const [name, value] of Object.entries(request.params)) {
         if (!name.endsWith('_id') && name !== 'identifier' && name !== '*') after[name] = short(value);
       }
       if (removes) {
         for (const name of telling) {
-          const was = asked.record[name];
+          const was = request.record[name];
           if (was !== undefined && was !== null && !secretName.test(name)) before[name] = short(was);
         }
       }

@@ -104,7 +104,7 @@ export const renameToken = (trx: Db, userId: string, id: string, title: string):
     .returningAll()
     .executeTakeFirst();
 
-/** Removes a token; `userId` undefined means of whomever. */
+/** Removes a token. Without `userId`, a token of any user. */
 export const deleteToken = (trx: Db, id: string, userId?: string): Promise<TokenRow | undefined> =>
   trx
     .deleteFrom('tokens')

@@ -10,27 +10,27 @@ import { attributeNameOf } from './rules.ts';
 type Contract = Pick<typeof ddiContract, 'bundle' | 'noteInstalled'>;
 
 /** What RAUC says of the device in headers, and the attributes that they become. */
-const told = {
+const attributeOfHeader = {
   'rauc-system-version': 'rauc.system-version',
   'rauc-variant': 'rauc.variant',
   'rauc-serial': 'rauc.serial',
 } as const;
 
 const longestValue = 256;
-const runsName = told['rauc-system-version'];
+const runsName = attributeOfHeader['rauc-system-version'];
 
 /**
  * Keeps what RAUC says of the device. It reports no success: where it runs another version than at its last poll, the
  * bundle that it has fetched is what it runs now.
  */
-async function keepTold(deps: DdiDeps, { row }: DoorCaller, headers: RequestHeaders, ip: string): Promise<void> {
+async function keepReported(deps: DdiDeps, { row }: DoorCaller, headers: RequestHeaders, ip: string): Promise<void> {
   const reported: ReportedAttributes = Object.fromEntries(
-    Object.entries(told).flatMap(([header, name]) => {
+    Object.entries(attributeOfHeader).flatMap(([header, name]) => {
       const value = textOf(headers[header]);
       return value ? [[name, value.slice(0, longestValue)]] : [];
     }),
   );
-  const known = await attributeValues(deps.storage.db, row.id, Object.values(told));
+  const known = await attributeValues(deps.storage.db, row.id, Object.values(attributeOfHeader));
   if (Object.entries(reported).every(([name, value]) => known.get(name) === value)) return;
   await deps.keepAttributes(row.id, reported, deps.clock.now());
   await deps.probation.show(row, reported, ip);
@@ -47,7 +47,7 @@ export const pollingRoutes = (deps: DdiDeps): Handlers<Contract> => ({
   /** API-DDI-polling */
   async bundle(call) {
     const { caller, headers, ip } = call;
-    await keepTold(deps, caller, headers, ip);
+    await keepReported(deps, caller, headers, ip);
     const row = (await deps.storage.hot.deviceById(caller.row.id)) ?? caller.row;
     const { update, offer } = await deps.standing(row, ip);
     const isHeld = (offer.install?.waitMs ?? 0) > 0 || update?.state === 'installed';

@@ -77,14 +77,14 @@ export const updateBook = (
   history: (updateId, limit) => lastMessages(storage.db, updateId, Math.min(limit, messageLimits.lines)),
 });
 
-interface Said {
+interface ReportedLines {
   readonly updateId: number;
   readonly step: string;
   readonly lines: readonly string[];
   readonly atMs: number;
 }
 
-async function keepLines(trx: Db, { updateId, step, lines, atMs }: Said): Promise<void> {
+async function keepLines(trx: Db, { updateId, step, lines, atMs }: ReportedLines): Promise<void> {
   const before = await countMessages(trx, updateId);
   const kept = linesToKeep(lines, before);
   const rows = kept.map((text, at) => ({ update_id: updateId, seq: before + at, at: atMs, step, text }));

@@ -95,7 +95,7 @@ async function keepInventory(deps: MenderDeps, { caller, body, ip }: InventoryCa
   return success({});
 }
 
-interface Asked {
+interface PollRequest {
   readonly caller: DoorCaller;
   readonly headers: Call<Contract['next']>['headers'];
   readonly ip: string;
@@ -104,7 +104,7 @@ interface Asked {
 /** API-MENDER-next */
 async function nextOf(
   deps: MenderDeps,
-  { caller, headers, ip }: Asked,
+  { caller, headers, ip }: PollRequest,
   provides: { readonly artifactName: string | undefined; readonly deviceType: string },
 ): Promise<Result<MenderDeployment | EmptyReply, Refusal>> {
   const { name } = caller;

@@ -146,7 +146,7 @@ export function openOtaEngine(
             const row = await reads.updateById(trx, id);
             // It may have moved meanwhile.
             if (row?.state !== state) return success(undefined);
-            return advance(work, trx, device, row, { trigger: 'expire', reason }, theService);
+            return advance(work, trx, device, row, { trigger: 'expire', reason }, serviceActor);
           });
         }
       }
@@ -161,7 +161,7 @@ export function openOtaEngine(
 }
 
 /** What ends an update by itself. */
-const theService: Actor = { cause: 'service', userId: null, client: null, ip: null };
+const serviceActor: Actor = { cause: 'service', userId: null, client: null, ip: null };
 
 /** Updates looked at in one query of those that wait too long. */
 const staleLimit = 500;
@@ -350,7 +350,7 @@ async function carryOut(
   const { rolloutId, decision, current } = choice;
   if (!done.ok || rolloutId === undefined) return done;
   const updateId = done.value?.id ?? current?.id ?? null;
-  await work.fleet.took(trx, device, rolloutId, updateId, decision.kind === 'none');
+  await work.fleet.recordOffer(trx, device, rolloutId, updateId, decision.kind === 'none');
   return done;
 }
 

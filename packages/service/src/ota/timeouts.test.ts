@@ -37,7 +37,7 @@ eachDatabase('updates that take their time', (open) => {
       live,
       {
         standing: async () => ({ poll: { intervalMs: 1, isSoon: false, atMs: undefined } }),
-        took: async () => {},
+        recordOffer: async () => {},
         moved: async () => {},
         contradicted: async () => {},
         beginSteps: async () => {},

@@ -38,7 +38,7 @@ eachDatabase('steps of devices', (open) => {
       fleet: {
         beginSteps: async (trx) => void tried.add(trx),
         standing: () => expect.unreachable(),
-        took: () => expect.unreachable(),
+        recordOffer: () => expect.unreachable(),
         moved: () => expect.unreachable(),
         contradicted: () => expect.unreachable(),
       },

@@ -62,8 +62,8 @@ export interface UpdateFleet {
   standing(db: Db, device: Pick<OtaDeviceRow, 'id' | 'product_id'>): Promise<Standing>;
   /** Begins a transaction of steps of many devices: what rollouts have of them is read at once, and written before the commit. */
   beginSteps(trx: Db, deviceIds: readonly string[]): Promise<void>;
-  /** A device has been offered the bundle of a rollout whose turn it was, or was found to run it. */
-  took(
+  /** Records that a device has been offered the bundle of a rollout, or runs it already. */
+  recordOffer(
     trx: Db,
     device: Pick<OtaDeviceRow, 'id' | 'product_id'>,
     rolloutId: string,

@@ -17,7 +17,7 @@ import {
   insertExecution,
   newExecution,
 } from './execution-queries.ts';
-import { bringBack, outOf } from './member-queries.ts';
+import { bringBack, skipReasonOf } from './member-queries.ts';
 import { enlist } from './members.ts';
 import { addCounts, changeRollout, countsOf, lockRollout, type RolloutRow, settingsOf } from './queries.ts';
 import {
@@ -69,8 +69,14 @@ export class Fleet {
     return lockRollout(trx, this.#deps.storage.expressions, id);
   }
 
-  /** A device has been offered the bundle of a rollout whose turn it was, or was found to run it. */
-  async took(trx: Db, device: FleetDevice, rolloutId: string, updateId: number | null, isDone: boolean): Promise<void> {
+  /** Records that a device has been offered the bundle of a rollout, or runs it already. */
+  async recordOffer(
+    trx: Db,
+    device: FleetDevice,
+    rolloutId: string,
+    updateId: number | null,
+    isDone: boolean,
+  ): Promise<void> {
     const nowMs = this.#deps.clock.now();
     const rollout = await this.#lock(trx, rolloutId);
     if (!rollout) return;
@@ -118,7 +124,7 @@ export class Fleet {
     change: Partial<ExecutionRow>,
   ): Promise<void> {
     const waits = await this.#write(trx, rollout, execution, trigger, change);
-    const reason = waits.state === 'waiting' && (await outOf(trx, execution.device_id, this.#deps.clock.now()));
+    const reason = waits.state === 'waiting' && (await skipReasonOf(trx, execution.device_id, this.#deps.clock.now()));
     if (reason) await this.#write(trx, rollout, waits, 'skip', { kind: reason });
   }
 

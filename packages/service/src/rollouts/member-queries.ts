@@ -94,7 +94,7 @@ export async function bringBack(
 }
 
 /** Why no rollout brings a device anything at a time, epoch ms. */
-export async function outOf(db: Db, deviceId: string, nowMs: number): Promise<SkipReason | undefined> {
+export async function skipReasonOf(db: Db, deviceId: string, nowMs: number): Promise<SkipReason | undefined> {
   const row = await db
     .selectFrom('devices as d')
     .leftJoin('pins as p', (join) =>

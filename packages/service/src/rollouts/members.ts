@@ -10,7 +10,8 @@ import { stagesOf } from './settings.ts';
 /** The place of a device in a rollout: the same for ever, and another in each rollout. */
 const rankOf = (rolloutId: string, deviceId: string): string => hash('sha256', `${rolloutId} ${deviceId}`);
 
-export type Asked = Pick<RolloutRow, 'id' | 'product_id' | 'product' | 'filter' | 'settings'>;
+/** Which devices a rollout is for, and how it divides them. */
+export type RolloutScope = Pick<RolloutRow, 'id' | 'product_id' | 'product' | 'filter' | 'settings'>;
 
 /** A device that fits, and whether it is pinned. */
 interface FittingDevice {
@@ -23,7 +24,7 @@ interface FittingDevice {
 export const fittingOf = <D extends FittingDevice>(
   db: Db,
   expressions: Expressions,
-  rollout: Asked,
+  rollout: RolloutScope,
   nowMs: number,
   find: (db: Db, expressions: Expressions, of: Parameters<typeof fittingDevices>[2]) => Promise<readonly D[]>,
 ): Promise<readonly D[]> => {
@@ -35,7 +36,7 @@ export const fittingOf = <D extends FittingDevice>(
 export async function membersOf<D extends FittingDevice>(
   db: Db,
   expressions: Expressions,
-  rollout: Asked,
+  rollout: RolloutScope,
   fitting: readonly D[],
   nowMs: number,
 ) {
@@ -82,7 +83,7 @@ async function firstFilters(
 }
 
 /** Refuses stages that have more devices than the rollout. Refusal: INVALID_REQUEST, with the place. */
-export function checkSizes(rollout: Asked, devices: number): Result<undefined, Refusal> {
+export function checkSizes(rollout: RolloutScope, devices: number): Result<undefined, Refusal> {
   const { stages } = settingsOf(rollout);
   const tooLarge = stages.findIndex(({ count }) => count !== undefined && count > devices);
   if (tooLarge < 0) return success(undefined);
@@ -96,7 +97,7 @@ export function checkSizes(rollout: Asked, devices: number): Result<undefined, R
 export async function refuseSizes(
   db: Db,
   expressions: Expressions,
-  rollout: Asked,
+  rollout: RolloutScope,
   nowMs: number,
 ): Promise<Result<undefined, Refusal>> {
   if (settingsOf(rollout).stages.every(({ count }) => count === undefined)) return success(undefined);

@@ -3,7 +3,7 @@ import { type Result, success } from '@moorage/base';
 import type { Db, Expressions } from '../db/storage.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
 import { platformOf, previewedDevices, publishedVersions } from './member-queries.ts';
-import { type Asked, checkSizes, fittingOf, membersOf } from './members.ts';
+import { checkSizes, fittingOf, membersOf, type RolloutScope } from './members.ts';
 import { settingsOf } from './queries.ts';
 import { opensAtMs, zoneFor } from './windows.ts';
 
@@ -95,7 +95,7 @@ function backOf(
 export async function previewOf(
   db: Db,
   expressions: Expressions,
-  rollout: Asked,
+  rollout: RolloutScope,
   bytes: number,
   nowMs: number,
 ): Promise<Result<RolloutPreview, Refusal>> {

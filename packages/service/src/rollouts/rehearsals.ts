@@ -89,12 +89,12 @@ async function filesFor(
   return success(files);
 }
 
-type Asked = Pick<RehearsalInput, 'devices' | 'seeds' | 'compare' | 'scenario'>;
+type RehearsalOptions = Pick<RehearsalInput, 'devices' | 'seeds' | 'compare' | 'scenario'>;
 
 async function inputFor(
   deps: RehearsalDeps,
   rollout: RolloutRow,
-  asked: Asked,
+  options: RehearsalOptions,
 ): Promise<Result<RehearsalInput, string>> {
   const files = await filesFor(deps, rollout.bundle_id);
   if (!files.ok) return files;
@@ -102,7 +102,7 @@ async function inputFor(
   const nowMs = deps.clock.now();
   const shape = await deps.shapeOf(deps.storage, { productId, filter: filter ?? undefined, nowMs });
   const planned = { title, priority, settings: settingsOf(rollout), ...(filter !== null && { filter }) };
-  return success({ ...asked, rollout: planned, version, files: files.value, shape });
+  return success({ ...options, rollout: planned, version, files: files.value, shape });
 }
 
 /** A rehearsal that this process has begun. */
@@ -123,10 +123,10 @@ export class Rehearsals {
   }
 
   /** Begins what has been claimed under this number and recorded under this id. */
-  begin(id: string, fence: number, rollout: RolloutRow, asked: Asked, rehearser: Rehearser): void {
+  begin(id: string, fence: number, rollout: RolloutRow, options: RehearsalOptions, rehearser: Rehearser): void {
     const stop = new AbortController();
     const { db } = this.#deps.storage.background;
-    const ended = this.#perform(id, rollout, asked, rehearser, stop)
+    const ended = this.#perform(id, rollout, options, rehearser, stop)
       .then((record) => this.#surely(record))
       .then(() => this.#surely(() => endWork(db, rehearsalWork, fence)))
       .then(() => {
@@ -167,7 +167,7 @@ export class Rehearsals {
   async #perform(
     id: string,
     rollout: RolloutRow,
-    asked: Asked,
+    options: RehearsalOptions,
     rehearser: Rehearser,
     stop: AbortController,
   ): Promise<() => Promise<unknown>> {
@@ -185,7 +185,7 @@ export class Rehearsals {
         });
     };
     const rehearsed = async () => {
-      const input = await inputFor(this.#deps, rollout, asked);
+      const input = await inputFor(this.#deps, rollout, options);
       return input.ok ? rehearser.rehearse(input.value, { signal: stop.signal, onPercent }) : input;
     };
     const outcome = await rehearsed().catch((error: unknown) => {

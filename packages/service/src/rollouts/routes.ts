@@ -37,7 +37,7 @@ import { notBegun, type RolloutTrigger } from './rules.ts';
 import { chosenSettings, refuseAddresses, type SettingsChoice, type Targets } from './settings.ts';
 
 type Contract = typeof rolloutsContract;
-type Asked = BodyOf<Contract['create']>;
+type RolloutDraft = BodyOf<Contract['create']>;
 
 /** What rollouts need of other slices. */
 export interface RolloutDeps extends Deps {
@@ -78,7 +78,7 @@ async function draftOf(
   deps: RolloutDeps,
   db: Db,
   { id: productId, product }: { readonly id: string; readonly product: string },
-  { body, caller: { userId } }: { readonly body: Asked; readonly caller: Caller },
+  { body, caller: { userId } }: { readonly body: RolloutDraft; readonly caller: Caller },
 ) {
   const filter = body.filter === undefined ? undefined : parseFilter(body.filter);
   if (filter && !filter.ok) return filter;

@@ -75,7 +75,7 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
       if (!rollout?.isNew) return success(undefined);
       const update = brings.size + 1;
       brings.set(device.id, { rolloutId: rollout.id, update });
-      await fleet.took(trx, device, rollout.id, update, false);
+      await fleet.recordOffer(trx, device, rollout.id, update, false);
       return success(undefined);
     };
     const confirm: Run<unknown> = async (trx, { id: device_id }) => {
@@ -112,14 +112,14 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
     const west = await begin('west', { stages: [{}] });
     await all([failing, moving], async (trx, device) => {
       const isEast = device.id === failing.id;
-      return success(await fleet.took(trx, device, isEast ? east : west, isEast ? 1 : 2, false));
+      return success(await fleet.recordOffer(trx, device, isEast ? east : west, isEast ? 1 : 2, false));
     });
     await all([failing, moving], async (trx, device) => {
       if (device.id === failing.id) {
         await fleet.moved(trx, { id: 1, device_id: device.id, trigger: 'fail' });
       } else {
         await fleet.moved(trx, { id: 2, device_id: device.id, trigger: 'supersede' });
-        await fleet.took(trx, device, west, 3, false);
+        await fleet.recordOffer(trx, device, west, 3, false);
       }
       return success(undefined);
     });
