@@ -162,7 +162,7 @@ describe('settings', () => {
     [
       { flags: { bus: 'nats://u:p%x@h' } },
       'bus',
-      'Setting --bus must have characters such as % @ : / # in user and password as %25 %40 %3A %2F %23',
+      'Setting --bus is wrong: user and password have characters such as % @ : / # as %25 %40 %3A %2F %23',
     ],
     [
       { flags: { bus: 'nats://u:p@wrong:1:2' } },
@@ -173,6 +173,11 @@ describe('settings', () => {
       { flags: { 's3-endpoint': 'http://[::bad' } },
       's3-endpoint',
       'Setting --s3-endpoint must be an http or https address, not "http://[::bad"',
+    ],
+    [
+      { flags: { database: 'postgres://m:s@[::bad/x' } },
+      'database',
+      'Setting --database must be postgres://USER:PASSWORD@HOST[:PORT][,…]/NAME, not "postgres://m:***@[::bad/x"; user and password have characters such as % @ : / # as %25 %40 %3A %2F %23',
     ],
     [
       { flags: { database: 'mysql://u:p@h/d' } },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type SecondFactorPolicy, type SignUpPolicy, secondFactorPolicies, signUpPolicies } from '@moorage/api';
 import { type Result, success } from '@moorage/base';
-import { httpAddress, natsAddress } from '../storage/addresses.ts';
+import { databaseAddress, httpAddress, natsAddress } from '../storage/addresses.ts';
 import { addressSettings } from './address-settings.ts';
 import { type MapSettings, mapSettings } from './map-settings.ts';
 import { type OutboundSettings, outboundSettings } from './outbound-settings.ts';
@@ -191,9 +191,9 @@ export const settingsTable: readonly Setting[] = [
     name: 'database',
     flag: 'database',
     placeholder: 'URL',
-    help: 'records: sqlite:PATH or postgres://…',
+    help: 'records: sqlite:PATH or postgres://USER:PASSWORD@HOST[:PORT][,…]/NAME',
     defaultText: 'sqlite:DIR/moorage.db',
-    parse: matching(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'sqlite:PATH or postgres://…'),
+    parse: databaseAddress,
     otherwise: (dataDir) => `sqlite:${join(dataDir, 'moorage.db')}`,
   },
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { natsAddress, withoutPassword } from './addresses.ts';
+import { databaseAddress, natsAddress, postgresAddress, withoutPassword } from './addresses.ts';
 
 it.each([
   ['postgres://m:s@h/d', 'postgres://m:***@h/d'],
@@ -28,4 +28,38 @@ describe('the address of NATS', () => {
     'nats://u:p%x@h',
     'nats://',
   ])('may not be %s', (text) => expect(natsAddress(text).ok).toBe(false));
+});
+
+describe('the address of PostgreSQL', () => {
+  it.each([
+    ['postgres://m:s@h/d', ['postgres://m:s@h/d'], false],
+    [
+      'postgres://m:s@a:1,[::1]:2,c/d?target_session_attrs=read-write',
+      ['postgres://m:s@a:1/d', 'postgres://m:s@[::1]:2/d', 'postgres://m:s@c/d'],
+      true,
+    ],
+    [
+      'postgresql://a,b/d?sslmode=require&target_session_attrs=primary&x=1',
+      ['postgresql://a/d?sslmode=require&x=1', 'postgresql://b/d?sslmode=require&x=1'],
+      true,
+    ],
+    ['postgres://a/d?target_session_attrs=any', ['postgres://a/d'], false],
+    ['postgres://m:p@ss@h/d', ['postgres://m:p@ss@h/d'], false],
+    ['postgres://m@/d?host=/run/postgresql', ['postgres://m@/d?host=/run/postgresql'], false],
+    ['postgres:///d?host=/run/postgresql', ['postgres:///d?host=/run/postgresql'], false],
+    ['postgres://%2Frun%2Fpostgresql/d', ['postgres://%2Frun%2Fpostgresql/d'], false],
+  ])('names its servers: %s', (text, urls, isPrimaryWanted) => {
+    expect(postgresAddress(text)).toEqual({ ok: true, value: { urls, isPrimaryWanted } });
+    expect(databaseAddress(text)).toEqual({ ok: true, value: text });
+  });
+
+  it.each([
+    'postgres://m:s@[::bad/x',
+    'postgres://h:0/x',
+    'postgres://h:1:2/x',
+    'postgres://a,,b/x',
+    'postgres://m:s#t@h/x',
+    'postgres://h/x?target_session_attrs=standby',
+    'postgres://',
+  ])('may not be %s', (text) => expect(databaseAddress(text).ok).toBe(false));
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CancelTimer, Clock } from '@moorage/base';
-import pg from 'pg';
+import type pg from 'pg';
 import { type BusKind, LocalBus, reconnectMs, responseMs, unsentLimit, unsentMs } from '../../../bus/bus.ts';
 import type { Topic } from '../../../bus/topics.ts';
 import type { PostgresServerLink } from './pool.ts';
@@ -115,8 +115,9 @@ export class PostgresBus extends LocalBus {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#server.url,
+    const { Client, url } = this.#server.servers;
+    const client = new Client({
+      connectionString: url,
       stream: this.#server.stream,
       connectionTimeoutMillis: responseMs,
       query_timeout: responseMs,

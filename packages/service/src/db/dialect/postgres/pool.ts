@@ -4,6 +4,7 @@ import pg from 'pg';
 import { StorageError } from '../../../storage/health.ts';
 import { ServerWatch } from '../../../storage/watch.ts';
 import { isStalePlan } from '../../errors.ts';
+import { type PostgresServers, serversAt } from './hosts.ts';
 
 /** How long a request waits for a free connection, and a new connection for the server, in ms. */
 const connectTimeoutMs = 5_000;
@@ -34,9 +35,9 @@ export const isGivenUp = (error: unknown): boolean => error instanceof Error && 
 
 const busy = (message: string, cause?: unknown) => new StorageError({ kind: 'busy', what: 'database' }, message, cause);
 
-/** The way to one server: all its connections, and the watch over it. */
+/** The way to one server, or to whichever of several is the primary: all its connections, and the watch over it. */
 export class PostgresServerLink {
-  readonly url: string;
+  readonly servers: PostgresServers;
   readonly watch: ServerWatch;
   /** Of all connections but that of the watch. */
   readonly #sockets = new Set<Socket>();
@@ -48,7 +49,7 @@ export class PostgresServerLink {
   #keepsStatements = true;
 
   constructor(url: string, clock: Clock, onError: (error: Error) => void) {
-    this.url = url;
+    this.servers = serversAt(url);
     this.#clock = clock;
     this.#onError = onError;
     this.watch = new ServerWatch(
@@ -113,7 +114,7 @@ export class PostgresServerLink {
 
   /** Makes the connection of the watch, before there is need of it. */
   open(): pg.Client {
-    const client = new pg.Client({ connectionString: this.url });
+    const client = new this.servers.Client({ connectionString: this.servers.url });
     this.#asker = client;
     const forget = () => {
       if (this.#asker === client) this.#asker = undefined;
@@ -155,7 +156,8 @@ export class PostgresPool {
   constructor(link: PostgresServerLink, { size, statementMs }: PoolLimits) {
     this.#link = link;
     this.#pool = new pg.Pool({
-      connectionString: link.url,
+      connectionString: link.servers.url,
+      Client: link.servers.Client,
       max: size,
       connectionTimeoutMillis: connectTimeoutMs,
       stream: link.stream,

@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { asCell, isRecordTable, migrationTable, type Snapshot, type TableShape } from '../../snapshot.ts';
+import { serversAt } from './hosts.ts';
 import { types } from './pool.ts';
 
 /** Rows that are held at a time. */
@@ -64,8 +65,9 @@ async function* batches(client: pg.Client, { name, columns }: TableShape) {
 }
 
 /** One transaction that sees the database as its first statement found it. */
-export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs, types });
+export async function openPostgresSnapshot(database: string): Promise<Snapshot> {
+  const { Client, url } = serversAt(database);
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs, types });
   // A connection that is lost while nothing is asked shows at the next query.
   client.on('error', () => {});
   await client.connect();
