@@ -142,7 +142,7 @@ export const errors = {
   DEVICE_SILENT: { status: 504, message: 'The device did not answer within {timeoutMs} ms' },
   BUSY: { status: 503, message: 'Too much of this is going on; try again in {retryAfterS} seconds' },
   STOPPING: { status: 503, message: 'This node is stopping; others go on' },
-  STORAGE_AWAY: { status: 503, message: 'The storage does not answer; try again in {retryAfterS} seconds' },
+  STORAGE_AWAY: { status: 503, message: 'The storage does not answer ({what}); try again in {retryAfterS} seconds' },
   STORAGE_BUSY: {
     status: 503,
     message: 'Too many requests wait for the storage; try again in {retryAfterS} seconds',

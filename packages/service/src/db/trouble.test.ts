@@ -44,7 +44,7 @@ describe('a service whose PostgreSQL goes away', () => {
     await server.kill();
     // The first ones meet connections that were open, the others find none.
     for (const reply of [...(await replies()), ...(await replies())]) {
-      const body = { code: 'STORAGE_AWAY', message: 'The storage does not answer; try again in 5 seconds' };
+      const body = { code: 'STORAGE_AWAY', message: 'The storage does not answer (database); try again in 5 seconds' };
       expect(reply).toMatchObject({ ok: false, error: { status: 503, body } });
     }
     expect((await app.client.call('meta.health')).ok).toBe(true);

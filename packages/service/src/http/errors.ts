@@ -86,15 +86,13 @@ const frameworkErrors: Readonly<Record<string, Translate>> = {
 const awayRetryS = 5;
 const busyRetryS = 2;
 
-const retriable = (code: 'STORAGE_AWAY' | 'STORAGE_BUSY', retryAfterS: number): Refusal => ({
-  ...refusal(code, { retryAfterS }),
-  retryAfterS,
-});
-
 /** The storage cannot serve now; nothing is wrong with the request. Spec: API-ERR-503, API-ERR-507. */
 function storageRefusal({ kind, what }: StorageTrouble): Refusal {
   if (kind === 'full') return refusal('STORAGE_FULL', { what });
-  return kind === 'away' ? retriable('STORAGE_AWAY', awayRetryS) : retriable('STORAGE_BUSY', busyRetryS);
+  const retryAfterS = kind === 'away' ? awayRetryS : busyRetryS;
+  const found =
+    kind === 'away' ? refusal('STORAGE_AWAY', { what, retryAfterS }) : refusal('STORAGE_BUSY', { retryAfterS });
+  return { ...found, retryAfterS };
 }
 
 /** What an error says of the storage; nothing when the storage has no part in it. */

@@ -162,11 +162,29 @@ eachDatabase('readyz', (open, kind, address) => {
     expect(await ready(await buildApp(await open()))).toMatchObject({ ok: true, value: { value: { status: 'ok' } } });
   });
 
+  const away = (parts: string) => ({
+    ok: false,
+    error: {
+      status: 503,
+      body: { code: 'STORAGE_AWAY', message: `The storage does not answer (${parts}); try again in 5 seconds` },
+    },
+  });
+
+  it('says which part does not answer', async () => {
+    const storage = await open();
+    const blobs = memoryBlobs();
+    const app = await buildApp(storage, { blobs });
+    blobs.check = () => Promise.reject(new Error('gone'));
+    expect(await ready(app)).toMatchObject(away('file_store'));
+    await storage.close();
+    expect(await ready(app)).toMatchObject(away('database, file_store'));
+  });
+
   it('says so when the database does not answer', async () => {
     const storage = await open();
     const app = await buildApp(storage);
     await storage.close();
-    expect(await ready(app)).toMatchObject({ ok: false, error: { status: 503, body: { code: 'STORAGE_AWAY' } } });
+    expect(await ready(app)).toMatchObject(away('database'));
   });
 
   // API-EP-GET-readyz

@@ -57,6 +57,19 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, ...own
       () => true,
       () => false,
     );
+  /** The parts that do not reply, under their names in the figures. */
+  const partsAway = async (): Promise<string[]> => {
+    const found = Object.entries({ database: records, file_store: files }).map(([part, check]) =>
+      within(clock, probeMs, check()).then(
+        () => [],
+        (error: unknown) => {
+          log.error({ err: error }, `The service is not ready: ${part} does not reply`);
+          return part;
+        },
+      ),
+    );
+    return (await Promise.all(found)).flat();
+  };
   const warningNow = (): string => {
     const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
     return [own.trouble() ?? [], ...full].flat().join('; ');
@@ -84,11 +97,9 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, ...own
     // API-EP-GET-readyz
     async ready() {
       if (own.isStopping()) return failure(refusal('STOPPING'));
-      try {
-        await within(clock, probeMs, Promise.all([records(), files()]));
-      } catch (error) {
-        log.error({ err: error }, 'The service is not ready');
-        return failure({ ...refusal('STORAGE_AWAY', { retryAfterS }), retryAfterS });
+      const away = await partsAway();
+      if (away.length > 0) {
+        return failure({ ...refusal('STORAGE_AWAY', { what: away.join(', '), retryAfterS }), retryAfterS });
       }
       const warning = warningNow();
       const { kind, connected } = storage.bus;
