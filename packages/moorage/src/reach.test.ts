@@ -2,11 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { VirtualClock } from '@moorage/base';
 import { openStorage } from '@moorage/service/db/open';
 import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
 import { buildApp, testStartMs } from '@moorage/service/testing/build-app';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyLinksFail, whyUnreached } from './reach.ts';
+import { watchReach, whyLinksFail, whyUnreached } from './reach.ts';
 
 const other = await makeAuthority(testStartMs);
 const foreign = await makeServerCertificate(other, ['localhost'], testStartMs);
@@ -83,4 +84,33 @@ describe('links of an outside address', () => {
     expect(found).toMatch(reason);
     expect(await whyLinksFail(`http://127.0.0.1:${port}`)).toMatch(/refuses connections$/);
   });
+});
+
+it('a warning goes when what it names is reached, and comes back when it is not', async () => {
+  const clock = new VirtualClock(testStartMs);
+  const warnings = new Map<string, string>();
+  const said: string[] = [];
+  const report = { warnings, warn: (text: string) => said.push(text), info: (text: string) => said.push(text) };
+  let trouble: string | undefined = 'not there';
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    return trouble;
+  };
+  const watch = watchReach('reach', look, report, clock);
+  await watch.first;
+  await clock.advance(30_000);
+  expect([...warnings]).toEqual([['reach', 'not there']]);
+  trouble = undefined;
+  await clock.advance(30_000);
+  expect(warnings.size).toBe(0);
+  trouble = 'gone again';
+  await clock.advance(299_000);
+  expect({ looks, size: warnings.size }).toEqual({ looks: 3, size: 0 });
+  await clock.advance(1_000);
+  expect([...warnings]).toEqual([['reach', 'gone again']]);
+  expect(said).toEqual(['not there', 'No more: not there', 'gone again']);
+  watch.stop();
+  await clock.advance(1_000_000);
+  expect(looks).toBe(4);
 });

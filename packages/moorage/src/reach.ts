@@ -2,6 +2,7 @@ import { get } from 'node:http';
 import { get as getOverTls } from 'node:https';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
+import type { CancelTimer, Clock } from '@moorage/base';
 import { addressText } from '@moorage/service/core/device-names';
 import type { HostAndPort } from '@moorage/service/core/setting-texts';
 
@@ -90,4 +91,54 @@ export function whyLinksFail(address: string): Promise<string | undefined> {
     // Alone it keeps no process alive that is being stopped.
     sent.on('socket', (socket) => socket.unref());
   });
+}
+
+/** When an address that was not reached is tried again, and one that was, in ms. */
+const againMs = 30_000;
+const laterMs = 300_000;
+
+/** Where it is told that something is not reached, under its kind. */
+export interface ReachReport {
+  readonly warnings: Map<string, string>;
+  warn(message: string): void;
+  info(message: string): void;
+}
+
+export interface ReachWatch {
+  /** It has been tried once. */
+  readonly first: Promise<void>;
+  readonly stop: CancelTimer;
+}
+
+/**
+ * Tries again and again whether something is reached. Each new reason is a warning, which goes when it is reached: names
+ * and proxies are often set up after the service.
+ *
+ * @param warningNow what is wrong, if anything
+ */
+export function watchReach(
+  kind: string,
+  warningNow: () => Promise<string | undefined>,
+  { warnings, warn, info }: ReachReport,
+  clock: Clock,
+): ReachWatch {
+  let cancel: CancelTimer = () => {};
+  let isStopped = false;
+  const look = async (): Promise<void> => {
+    const warning = await warningNow();
+    if (isStopped) return;
+    const before = warnings.get(kind);
+    if (warning === undefined) warnings.delete(kind);
+    else warnings.set(kind, warning);
+    if (warning !== undefined && warning !== before) warn(warning);
+    if (warning === undefined && before !== undefined) info(`No more: ${before}`);
+    cancel = clock.after(warning === undefined ? laterMs : againMs, () => void look());
+  };
+  return {
+    first: look(),
+    stop() {
+      isStopped = true;
+      cancel();
+    },
+  };
 }

@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { errorCode, realClock } from '@moorage/base';
+import { type CancelTimer, errorCode, realClock } from '@moorage/base';
 import { makeFolder } from '@moorage/base/disk/folder';
 import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
-import { buildService, type Certificates, type Service } from '@moorage/service';
+import { buildService, type Service } from '@moorage/service';
 import { ensureAdministrator } from '@moorage/service/administration';
 import type { Settings } from '@moorage/service/core/config';
 import { deviceAddresses } from '@moorage/service/core/device-names';
@@ -13,7 +13,7 @@ import { isLoopbackHost } from '@moorage/service/core/setting-texts';
 import { readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
 import { dataPaths, watchData } from './data-watch.ts';
-import { whyLinksFail, whyUnreached } from './reach.ts';
+import { type ReachWatch, watchReach, whyLinksFail, whyUnreached } from './reach.ts';
 import { processRehearser } from './rehearsal/rehearser.ts';
 import { readSsoFiles } from './sso-files.ts';
 import { storageTrouble } from './trouble.ts';
@@ -34,7 +34,7 @@ interface ServiceAddresses {
 export interface RunningService {
   readonly service: Service;
   readonly addresses: ServiceAddresses;
-  /** When it has been tried whether devices reach the listener at its public names; the log and `/readyz` have what was found. */
+  /** When it has first been tried whether devices reach the listener at its public names; the log and `/readyz` have what was found. */
   readonly reached: Promise<void>;
   /** Calls back, once, when the data is no more where it was; to be asked for when all listens. */
   watchData(onGone: (path: string) => void): Promise<void>;
@@ -72,9 +72,9 @@ export async function startService(
   const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
   let lock: DiskLock | undefined;
   let service: Service | undefined;
-  let stopWatching = () => {};
+  const watches: CancelTimer[] = [];
   const stop = async (): Promise<void> => {
-    stopWatching();
+    for (const end of watches) end();
     await service?.close();
     await lock?.release();
   };
@@ -108,12 +108,10 @@ export async function startService(
       ...(publicUrl !== undefined && { public: publicUrl }),
       ...(ops !== undefined && { ops }),
     };
-    const reached = Promise.all([
-      settings.deviceInsecure ? undefined : checkReach(service, settings, certificates),
-      checkLinks(service, settings),
-    ]).then(() => undefined);
+    const { first: reached, stop: stopReach } = watchReaches(service, settings);
+    watches.push(stopReach);
     const watch = async (onGone: (path: string) => void): Promise<void> => {
-      stopWatching = await watchData(dataPaths(settings), realClock, onGone);
+      watches.push(await watchData(dataPaths(settings), realClock, onGone));
     };
     return { service, addresses, reached, watchData: watch, stop };
   } catch (error) {
@@ -122,27 +120,54 @@ export async function startService(
   }
 }
 
-/** Warns of public names at which the device listener is not reached from here. A name may be reached from outside alone, so it is no failure. */
-async function checkReach(service: Service, settings: Settings, { devices }: Certificates): Promise<void> {
-  const address = service.devices.server.address();
-  if (address === null || typeof address === 'string') return;
-  const fingerprint = devices && new X509Certificate(devices.certificate).fingerprint256;
-  const expected = { ca: service.identity.ca, port: address.port, fingerprint };
-  const found = await Promise.all(deviceAddresses(settings).map((each) => whyUnreached(each, expected)));
-  const reasons = found.filter((reason) => reason !== undefined);
-  if (reasons.length === 0) return;
-  const warning = `Devices may not reach the device listener: from this machine ${reasons.join(', ')}`;
-  service.warnings.set('reach', warning);
-  service.deps.log.warn(warning);
+/** That of the certificate which another authority has signed. Its files change; while they are being changed there is none. */
+function shownFingerprint(settings: Settings): string | undefined {
+  try {
+    const { devices } = readCertificates(settings);
+    return devices && new X509Certificate(devices.certificate).fingerprint256;
+  } catch {
+    return undefined;
+  }
 }
 
-/** Warns where the links that devices get do not lead back to a device listener, as far as this machine can tell. */
-async function checkLinks(service: Service, { deviceUrl }: Settings): Promise<void> {
-  const reason = deviceUrl && (await whyLinksFail(deviceUrl));
-  if (!reason) return;
-  const warning = `Links to files may not lead back: ${reason} (--device-url)`;
-  service.warnings.set('links', warning);
-  service.deps.log.warn(warning);
+/** What is wrong with public names at which the device listener is not reached from here. A name may be reached from outside alone, so it is no failure. */
+async function reachWarning(service: Service, settings: Settings): Promise<string | undefined> {
+  const address = service.devices.server.address();
+  if (address === null || typeof address === 'string') return undefined;
+  const expected = { ca: service.identity.ca, port: address.port, fingerprint: shownFingerprint(settings) };
+  const found = await Promise.all(deviceAddresses(settings).map((each) => whyUnreached(each, expected)));
+  const reasons = found.filter((reason) => reason !== undefined);
+  if (reasons.length === 0) return undefined;
+  return `Devices may not reach the device listener: from this machine ${reasons.join(', ')}`;
+}
+
+/** What is wrong where the links that devices get do not lead back to a device listener, as far as this machine can tell. */
+async function linksWarning(deviceUrl: string): Promise<string | undefined> {
+  const reason = await whyLinksFail(deviceUrl);
+  return reason && `Links to files may not lead back: ${reason} (--device-url)`;
+}
+
+/** Looks from time to time whether devices find their way, and warns as long as they do not. */
+function watchReaches(service: Service, settings: Settings): ReachWatch {
+  const { warnings, deps } = service;
+  const report = {
+    warnings,
+    warn: (message: string) => deps.log.warn(message),
+    info: (message: string) => deps.log.info(message),
+  };
+  const { deviceUrl, deviceInsecure } = settings;
+  const watch = (kind: string, warningNow: () => Promise<string | undefined>) =>
+    watchReach(kind, warningNow, report, deps.clock);
+  const watches = [
+    deviceInsecure ? [] : watch('reach', () => reachWarning(service, settings)),
+    deviceUrl === undefined ? [] : watch('links', () => linksWarning(deviceUrl)),
+  ].flat();
+  return {
+    first: Promise.all(watches.map(({ first }) => first)).then(() => undefined),
+    stop() {
+      for (const { stop } of watches) stop();
+    },
+  };
 }
 
 /**
