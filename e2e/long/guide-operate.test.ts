@@ -116,7 +116,7 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
     expect(daily).toBeGreaterThan(5);
     expect(run.stdout).toContain('moorage_part_up{part="database"} 1');
     expect(run.stdout.match(/devices that go by it: 0/g)?.length).toBeGreaterThan(3);
-    expect(run.stderr).toContain('No authority has been replaced; rotate first');
+    expect(run.stderr).toMatch(/Authority .* signs from a minute after it was made/);
     // On a busy machine a connection to the database may take too long; it is made again.
     const errors = run.stderr.split('\n').filter((line) => line.includes('"level":50'));
     expect(errors.filter((line) => !line.includes('connection timeout'))).toEqual([]);

@@ -109,7 +109,11 @@ export const errors = {
   PRODUCT_ARCHIVED: { status: 409, message: 'Product "{product}" is archived and takes no new devices' },
   PRODUCT_TRASHED: { status: 409, message: 'Product "{product}" is in the trash and takes nothing new' },
   PLATFORM_WITHOUT_EDITION: { status: 409, message: 'Platform "{platform}" has no base edition product yet' },
-  ROTATION_OPEN: { status: 409, message: 'Authority {fingerprint} is not retired yet; there can be two at a time' },
+  ROTATION_OPEN: { status: 409, message: 'Authority {name} is not retired yet; there can be two at a time' },
+  ROTATION_SETTLING: {
+    status: 409,
+    message: 'Authority {name} signs from a minute after it was made; the one before can be retired then',
+  },
   NOTHING_TO_RETIRE: { status: 409, message: 'No authority has been replaced; rotate first' },
   DEVICES_STRANDED: { status: 409, message: '{devices} devices would have to be provisioned again' },
   RENEWAL_OPEN: { status: 409, message: 'The certificate is new itself and has to be acknowledged first' },

@@ -110,7 +110,7 @@ export const showAuthorities = (place: Place): Promise<AuthorityRecord[]> =>
 export const rotate = (place: Place) =>
   changing(place, 'authority rotate', (storage) => rotateAuthority({ storage, clock: realClock }));
 
-/** Ends the trust in the replaced authority. Refusals: NOTHING_TO_RETIRE, DEVICES_STRANDED, never when forced. */
+/** Ends the trust in the replaced authority. Refusals: NOTHING_TO_RETIRE, ROTATION_SETTLING, DEVICES_STRANDED, which is never when forced. */
 export const retire = (place: Place, force: boolean) =>
   changing(place, 'authority retire', (storage) => retireAuthority({ storage, clock: realClock }, force));
 

@@ -32,7 +32,9 @@ export const messagesInGerman: Readonly<Record<ErrorCode, string>> = {
   NOT_FOUND: '{what} nicht gefunden',
   LAST_ADMINISTRATOR: 'Der Dienst braucht ein Konto der Verwaltung, und dies ist das letzte',
   ACCOUNT_OWNS: 'Das Konto „{user}“ besitzt noch etwas ({things}); nenne, wer es bekommt, oder sperre das Konto',
-  ROTATION_OPEN: 'Die Zertifizierungsstelle {fingerprint} ist noch nicht außer Dienst; es gibt höchstens zwei',
+  ROTATION_SETTLING:
+    'Die Zertifizierungsstelle {name} signiert erst eine Minute, nachdem sie erstellt wurde; dann kann die alte weg',
+  ROTATION_OPEN: 'Die Zertifizierungsstelle {name} ist noch nicht außer Dienst; es gibt höchstens zwei',
   NOTHING_TO_RETIRE: 'Keine Zertifizierungsstelle ist ersetzt; zuerst eine neue erstellen',
   RENEWAL_OPEN: 'Das Zertifikat ist selbst neu und muss zuerst bestätigt werden',
   PROVISIONING_COMPLETE: 'Die Provisionierung des Geräts ist abgeschlossen',

@@ -51,6 +51,9 @@ async function step(trx: Db, row: AuthorityRow, trigger: 'settled' | 'superseded
 
 const withState = (rows: readonly AuthorityRow[], state: AuthorityState) => rows.find((row) => row.state === state);
 
+/** What people know it by. */
+const nameOf = ({ certificate }: AuthorityRow): string => validityOf(certificate).name;
+
 const newRow = (made: { certificate: string; key: string }, state: AuthorityState, atMs: number): AuthorityRow => ({
   fingerprint: fingerprintOf(made.certificate),
   certificate: made.certificate,
@@ -97,7 +100,7 @@ export async function rotateAuthority(deps: AuthorityDeps, actor: Actor = {}): P
   const made = newRow(await makeAuthority(atMs), 'next', atMs);
   return deps.storage.transaction(async (trx) => {
     const open = (await liveAuthorities(trx)).find(({ state }) => state !== 'active');
-    if (open) return failure(refusal('ROTATION_OPEN', { fingerprint: open.fingerprint }));
+    if (open) return failure(refusal('ROTATION_OPEN', { name: nameOf(open) }));
     await insertAuthority(trx, made);
     const data = { fingerprint: made.fingerprint };
     await writeLog(trx, { ...actor, atMs, type: 'authority.rotate', message: 'New authority made', data });
@@ -107,7 +110,8 @@ export async function rotateAuthority(deps: AuthorityDeps, actor: Actor = {}): P
 }
 
 /**
- * Ends the trust in the authority that has been replaced. Refusals: NOTHING_TO_RETIRE, DEVICES_STRANDED.
+ * Ends the trust in the authority that has been replaced. Refusals: NOTHING_TO_RETIRE, ROTATION_SETTLING,
+ * DEVICES_STRANDED.
  * Spec: API-RULE-authority-2.
  *
  * @param force although devices still go by it, which then have to be provisioned again
@@ -121,6 +125,8 @@ export function retireAuthority(
   return deps.storage.transaction(async (trx) => {
     const rows = await liveAuthorities(trx);
     const [old, active] = [withState(rows, 'retiring'), withState(rows, 'active')];
+    const next = withState(rows, 'next');
+    if (!old && next) return failure(refusal('ROTATION_SETTLING', { name: nameOf(next) }));
     if (!old || !active) return failure(refusal('NOTHING_TO_RETIRE'));
     const stranded = (await devicesByAuthority(trx, 0))
       .filter(({ authority }) => authority !== active.fingerprint)

@@ -5,7 +5,7 @@ import { openStorage } from '../db/open.ts';
 import { auditedActions } from '../testing/audited.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 import { type TlsCredentials, type TlsDevices, tlsDevices } from '../testing/tls-devices.ts';
-import { type AuthorityState, authorityTransitions, settleMs } from './authorities.ts';
+import { type AuthorityState, authorityTransitions, listAuthorities, settleMs } from './authorities.ts';
 
 const known = (ca: string): string =>
   ca
@@ -143,7 +143,18 @@ eachDatabase('rotation of the authority', (open, kind, address) => {
     const both = await Promise.all([rotate(at), rotate(at)]);
     expect(both.filter(({ ok }) => ok)).toHaveLength(1);
     expect(await states(at)).toEqual(['active 0', 'next 0']);
-    expect(await rotate(at)).toMatchObject({ ok: false, error: { body: { code: 'ROTATION_OPEN' } } });
+    // The name that the list has.
+    const newest = (await listAuthorities(at.app.service.deps)).find(({ state }) => state === 'next');
+    const refused = (code: string, message: string) => ({ ok: false, error: { body: { code, message } } });
+    expect(await rotate(at)).toMatchObject(
+      refused('ROTATION_OPEN', `Authority ${newest?.name} is not retired yet; there can be two at a time`),
+    );
+    expect(await retire(at)).toMatchObject(
+      refused(
+        'ROTATION_SETTLING',
+        `Authority ${newest?.name} signs from a minute after it was made; the one before can be retired then`,
+      ),
+    );
   });
 
   it('made by another process, or by a command, is taken without a restart', async () => {
