@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,7 +94,6 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
     const ports: Record<string, number> = {};
     for (const port of ['8080', '8443', '8081', '8444', '9090', '9091']) ports[port] = await freePort();
     const place = await mkdtemp(join(folder, 'commands-'));
-    await mkdir(join(place, 'backups'));
     // Devices go by the old authority for another minute: it is retired after that, and refused now.
     const script = (await blocksOf('operate.md', 'sh'))
       .join('\n')
