@@ -70,6 +70,9 @@ eachDatabase('the link', (open) => {
     await goOnline(it, ['dms.cmd.enabled 1']);
     expect(must(await command(it, 'get wlan.ssid'))).toEqual({ code: 0, data: 'harbour' });
     expect(must(await command(it, 'nonsense'))).toEqual({ code: 3, data: 'Unknown command' });
+    expect(Buffer.from(must(await it.client.call('meta.metrics')) as Uint8Array).toString()).toContain(
+      '\nmoorage_channels 1\n',
+    );
     await it.run('set dms.cmd.enabled 0');
     expect(await command(it, 'get wlan.ssid')).toMatchObject({
       ok: false,

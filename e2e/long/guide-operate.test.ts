@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -85,6 +85,40 @@ describe('files for monitors', () => {
     expect(checked.status, checked.stdout + checked.stderr).toBe(0);
     expect(checked.stdout).toContain('SUCCESS: 11 rules found');
   });
+
+  test.skipIf(!hasPrograms('promtool'))(
+    "devices count as silent when none calls and none holds a channel (needs promtool of Debian's prometheus)",
+    async () => {
+      const calls = 'moorage_http_request_duration_seconds_count{listener="devices",instance="a"}';
+      const channels = 'moorage_channels{instance="a"}';
+      const silent = {
+        exp_labels: { severity: 'critical' },
+        exp_annotations: { summary: /No device has called[^"]*/.exec(rules)?.[0] },
+      };
+      const scene = (series: Record<string, string>, isSilent: boolean) => ({
+        interval: '1m',
+        input_series: Object.entries({ 'moorage_devices{state="active",instance="a"}': '5x60', ...series }).map(
+          ([name, values]) => ({ series: name, values }),
+        ),
+        alert_rule_test: [
+          { eval_time: '50m', alertname: 'MoorageDevicesSilent', exp_alerts: isSilent ? [silent] : [] },
+        ],
+      });
+      const tests = [
+        // All nodes were restarted, and no call has come since: there is no series of calls.
+        scene({ [channels]: '0x60' }, true),
+        scene({ [channels]: '0x60', [calls]: '7x60' }, true),
+        // A fleet of channels does not poll.
+        scene({ [channels]: '3x60', [calls]: '7x60' }, false),
+        scene({ [channels]: '0x60', [calls]: '0+60x60' }, false),
+      ];
+      const file = join(folder, 'rules.test.json');
+      const rule_files = [fileURLToPath(new URL('prometheus-rules.yml', monitoring))];
+      await writeFile(file, JSON.stringify({ rule_files, evaluation_interval: '1m', tests }));
+      const run = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+      expect(run.status, run.stdout + run.stderr).toBe(0);
+    },
+  );
 });
 
 test.skipIf(!hasPrograms('curl', 'bash'))(

@@ -166,7 +166,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const tokens = tokenChecks(storage.db);
   const { audit, closeAudit } = openAudit(deps);
   const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer: bearers.check } };
-  const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), isStopping: () => isStopping });
+  const running = { isStopping: () => isStopping, channels: () => channel.hub.size };
+  const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);
   mountSlices(api, { ...deps, outbound, sso: ssoOf(options), meta: meta.api, rehearser }, slices, channel, mounting);
   servePages(api, options.consoleDir, settings);
@@ -260,7 +261,10 @@ const certificatesOf =
     if (api && speaksTls) (server as unknown as TlsServer).setSecureContext(webTls(api));
   };
 
-const ownStateOf = (identity: Identity, warnings: ReadonlyMap<string, string>): Omit<OwnState, 'isStopping'> => ({
+const ownStateOf = (
+  identity: Identity,
+  warnings: ReadonlyMap<string, string>,
+): Pick<OwnState, 'deviceNames' | 'trouble'> => ({
   deviceNames: identity.hosts,
   trouble: () => [identity.trouble() ?? [], ...warnings.values()].flat().join('; ') || undefined,
 });

@@ -80,13 +80,16 @@ export interface FigureSources {
   readonly parts: Readonly<Record<string, () => Promise<boolean>>>;
   /** Whether something is wrong though requests are answered. */
   readonly hasWarning: () => boolean;
+  /** Message channels that are open at this process. */
+  readonly channels: () => number;
 }
 
 /**
  * The text that monitors read. What is known of the process is collected from the first request on: a
  * service that is not monitored spends nothing on it. Counts that the database does not give are left out.
  */
-export function openFigures({ db, traffic, clock, version, parts, hasWarning }: FigureSources): () => Promise<string> {
+export function openFigures(sources: FigureSources): () => Promise<string> {
+  const { db, traffic, clock, version, parts } = sources;
   let registry: Registry | undefined;
   const open = (): Registry => {
     const made = new Registry();
@@ -112,7 +115,15 @@ export function openFigures({ db, traffic, clock, version, parts, hasWarning }: 
       help: '1 when /readyz has a warning',
       registers,
       collect() {
-        this.set(hasWarning() ? 1 : 0);
+        this.set(sources.hasWarning() ? 1 : 0);
+      },
+    });
+    new Gauge({
+      name: 'moorage_channels',
+      help: 'Message channels of devices that are open at this process',
+      registers,
+      collect() {
+        this.set(sources.channels());
       },
     });
     const devices = onceInAWhile(clock, () => devicesByState(db));

@@ -27,21 +27,6 @@ eachDatabase('healthz', (open, kind) => {
   });
 });
 
-describe('a service that is told to stop', () => {
-  // API-EP-GET-healthz
-  it('says so to proxies as long as it still listens', async () => {
-    const storage = await openStorage('sqlite::memory:');
-    const app = await buildApp(storage);
-    const closing = app.service.close();
-    const replies = await Promise.all([app.client.call('meta.health'), app.client.call('meta.ready')]);
-    for (const reply of replies) {
-      expect(reply).toMatchObject({ ok: false, error: { status: 503, body: { code: 'STOPPING' } } });
-    }
-    await closing;
-    await storage.close();
-  });
-});
-
 describe('API documents', () => {
   let app: TestApp;
   let document: {

@@ -33,6 +33,8 @@ function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<
 export interface OwnState {
   /** It has begun to stop: proxies send nothing more. */
   isStopping(): boolean;
+  /** Message channels of devices that are open at this process. */
+  channels(): number;
   /** What is wrong, if anything; requests are answered all the same. */
   trouble(): string | undefined;
   /** Names and addresses in the certificate of the device listener. */
@@ -81,6 +83,7 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, ...own
     version,
     parts: { database: replies(records), file_store: replies(files), bus: async () => storage.bus.connected },
     hasWarning: () => warningNow() !== '',
+    channels: own.channels,
   });
   const ops: Handlers<typeof opsContract> = {
     // API-EP-GET-healthz
