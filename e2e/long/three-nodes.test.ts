@@ -39,4 +39,25 @@ describe.each(rows)('three nodes $title$note', (kind) => {
     const ready = (await (await fetch(`${b.api}/readyz`)).json()) as { bus?: unknown };
     expect(ready.bus).toEqual({ kind: cluster.nats ? 'nats' : 'postgres', connected: true });
   });
+
+  // API-CHAN-processes
+  it.skipIf(isMissing)('run no command late, after one of them was frozen', async () => {
+    const held = await cluster.addDeviceAt(0);
+    const { process } = cluster.node(0).program;
+    const { client } = cluster.node(1);
+    const params = { device_id: held.id };
+    const online = async () => must(await client.call('channel.status', { params })).online;
+    const run = (command: string, timeout_ms: number) =>
+      client.call('channel.command', { params, body: { command, timeout_ms } });
+    await expect.poll(online, { interval: 50 }).toBe(true);
+    process.kill('SIGSTOP');
+    // The second is answered when the node counts as gone.
+    const [short, long] = await Promise.all([run('short', 1_000), run('long', 120_000)]);
+    expect(short).toMatchObject({ ok: false, error: { body: { code: 'DEVICE_SILENT' } } });
+    expect(long).toMatchObject({ ok: false, error: { body: { code: 'DEVICE_OFFLINE' } } });
+    process.kill('SIGCONT');
+    await expect.poll(async () => (await run('later', 1_000)).ok, { interval: 50 }).toBe(true);
+    expect(held.commands.filter((line) => line !== 'later')).toEqual([]);
+    held.device.stop();
+  });
 });

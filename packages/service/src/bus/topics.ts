@@ -60,7 +60,13 @@ export const topics = {
     readonly deviceId: string;
     readonly data: string;
     readonly timeoutMs: number;
+    /** The sender answers `channelAsk`; the release before this one does not. */
+    readonly confirms?: true;
   }>('channel.request'),
+  /** A process that has the device asks whether the sender of a command still waits. */
+  channelAsk: topic<{ readonly request: string; readonly by: string }>('channel.ask'),
+  /** It does, for `leftMs` more at most. */
+  channelGo: topic<{ readonly request: string; readonly by: string; readonly leftMs: number }>('channel.go'),
   channelResponse: topic<{ readonly request: string; readonly outcome: Result<CommandOutcome, CommandFailure> }>(
     'channel.response',
   ),

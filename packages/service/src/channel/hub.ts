@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { channelCloses, type DeviceRequest, type ReportedAttributes, type ServiceAction } from '@moorage/api';
 import { type CancelTimer, failure, type Result, sleep, success } from '@moorage/base';
-import { type CommandFailure, type CommandOutcome, type LiveEvent, type MessageOf, topics } from '../bus/topics.ts';
+import { type CommandFailure, type CommandOutcome, type LiveEvent, topics } from '../bus/topics.ts';
 import type { Deps } from '../core/types.ts';
 import { clearAbandoned } from './abandoned.ts';
 import { asJson, writeFrame } from './codec.ts';
@@ -12,12 +12,11 @@ import { ProcessLease } from './lease.ts';
 import type { Line, LineListener } from './line.ts';
 import { type ChannelDeviceRow, channelOf, putTelemetry, replaceNodes } from './queries.ts';
 import { channelRecorder } from './recorder.ts';
+import { CommandRelay } from './relay.ts';
 import { WakeQueue, type WakeQueuePorts } from './wake-queue.ts';
 
 /** How often connections are looked after and compared with the records, in ms. */
 const tendMs = 10_000;
-/** What an answer from another process may take beyond the device's own time, in ms. */
-const relayMs = 2_000;
 /** Channels that are sent away at once when the process stops, the pause until the next, in ms, and how many there are. */
 const drainBatch = 100;
 const drainPauseMs = 50;
@@ -57,13 +56,6 @@ interface Attached {
   readonly heard: Heard;
 }
 
-/** A command that is waited for. */
-interface OpenRequest {
-  /** That the device is connected to. */
-  readonly processId: string;
-  readonly settle: (outcome: Result<CommandOutcome, CommandFailure>) => void;
-}
-
 /**
  * The devices on the message channel, whichever process they are connected to. Spec: API-DEV-GET-stream,
  * API-CHAN-processes.
@@ -72,9 +64,9 @@ export class ChannelHub {
   readonly #deps: HubDeps;
   readonly #lease: ProcessLease;
   readonly #attached = new Map<string, Attached>();
-  readonly #requests = new Map<string, OpenRequest>();
   readonly #leave: readonly (() => void)[];
   readonly #wakes: WakeQueue;
+  readonly #relay: CommandRelay;
   #tending: CancelTimer;
   #comparing: Promise<void> | undefined;
   /** The one after that. */
@@ -91,8 +83,6 @@ export class ChannelHub {
     const { bus } = deps.storage;
     this.#wakes = new WakeQueue({ ...deps, wake: (deviceId) => this.#wake({ deviceId }) });
     this.#leave = [
-      bus.subscribe(topics.channelRequest, (message) => void this.#relay(message)),
-      bus.subscribe(topics.channelResponse, ({ request, outcome }) => this.#requests.get(request)?.settle(outcome)),
       bus.subscribe(topics.channelAction, ({ deviceId, action }) => {
         const attached = this.#attached.get(deviceId);
         if (attached) send(attached, action);
@@ -114,6 +104,12 @@ export class ChannelHub {
     ];
     const live = { revived: () => void this.compare(), gone: (ids: ReadonlySet<string>) => this.#clear(ids) };
     this.#lease = new ProcessLease({ ...deps, ...live });
+    this.#relay = new CommandRelay({
+      ...deps,
+      processId: this.#lease.id,
+      isHere: (deviceId) => this.#attached.has(deviceId),
+      run: (deviceId, data, timeoutMs) => this.#run(deviceId, data, timeoutMs),
+    });
     this.#tending = this.#tend();
   }
 
@@ -161,21 +157,10 @@ export class ChannelHub {
 
   /** Runs a command line on a device. */
   async command(deviceId: string, data: string, timeoutMs: number): Promise<Result<CommandOutcome, CommandFailure>> {
-    const here = this.#attached.get(deviceId);
-    if (here) return here.connection.command(data, timeoutMs);
+    if (this.#attached.has(deviceId)) return this.#run(deviceId, data, timeoutMs);
     const channel = await channelOf(this.#deps.storage.db, deviceId);
     if (!channel) return failure({ reason: 'offline' });
-    const request = randomUUID();
-    return new Promise((resolve) => {
-      const cancel = this.#deps.clock.after(timeoutMs + relayMs, () => settle(failure({ reason: 'silent' })));
-      const settle = (outcome: Result<CommandOutcome, CommandFailure>) => {
-        cancel();
-        this.#requests.delete(request);
-        resolve(outcome);
-      };
-      this.#requests.set(request, { processId: channel.process_id, settle });
-      this.#deps.storage.bus.publish(topics.channelRequest, { request, deviceId, data, timeoutMs });
-    });
+    return this.#relay.command(channel.process_id, deviceId, data, timeoutMs);
   }
 
   /** Sends a device an action, wherever it is connected. The error: it is nowhere, or why no frame takes the action. */
@@ -199,6 +184,7 @@ export class ChannelHub {
     this.#closed = true;
     this.#tending();
     for (const leave of this.#leave) leave();
+    this.#relay.close();
     this.#wakes.stop();
     const deviceIds = [...this.#attached.keys()];
     const batch = Math.max(drainBatch, Math.ceil(deviceIds.length / drainBatches));
@@ -297,12 +283,10 @@ export class ChannelHub {
     this.#write(this.#wakes.add(productId, ids));
   }
 
-  async #relay({ request, deviceId, data, timeoutMs }: MessageOf<typeof topics.channelRequest>): Promise<void> {
+  /** On a device that is connected here, if it still is. */
+  async #run(deviceId: string, data: string, timeoutMs: number): Promise<Result<CommandOutcome, CommandFailure>> {
     const here = this.#attached.get(deviceId);
-    // Our own questions never come this far: who is connected here is asked directly.
-    if (!here || this.#requests.has(request)) return;
-    const outcome = await here.connection.command(data, timeoutMs);
-    this.#deps.storage.bus.publish(topics.channelResponse, { request, outcome });
+    return here ? here.connection.command(data, timeoutMs) : failure({ reason: 'offline' });
   }
 
   /** Online, in the records and for those who watch. Spec: API-CHAN-online. */
@@ -379,10 +363,7 @@ export class ChannelHub {
   /** Devices of processes that have ended are offline, and those who wait for them hear so. Spec: API-CHAN-online. */
   async #clear(processIds: ReadonlySet<string>): Promise<void> {
     // Who hears that a device is away finds it so in the records.
-    await clearAbandoned(this.#deps).finally(() => {
-      for (const { processId, settle } of [...this.#requests.values()])
-        if (processIds.has(processId)) settle(failure({ reason: 'offline' }));
-    });
+    await clearAbandoned(this.#deps).finally(() => this.#relay.ended(processIds));
   }
 }
 
