@@ -1,3 +1,4 @@
+import { natsMissing } from '@moorage/service/testing/nats-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../../packages/moorage/src/up/example.ts';
 import { allAnswer, eventsArrive, writeHereReadThere } from '../cluster-drills.ts';
@@ -60,4 +61,26 @@ describe.each(rows)('three nodes $title$note', (kind) => {
     expect(held.commands.filter((line) => line !== 'later')).toEqual([]);
     held.device.stop();
   });
+
+  it.skipIf(isMissing || !kind.hasNats || natsMissing !== '')(
+    'say that they do not reach each other while the bus is away, and serve their own devices',
+    async () => {
+      const own = await cluster.addDeviceAt(0);
+      const params = { device_id: own.id };
+      const online = async () => must(await cluster.node(1).client.call('channel.status', { params })).online;
+      await expect.poll(online, { interval: 50 }).toBe(true);
+      const run = (index: number) =>
+        cluster.node(index).client.call('channel.command', { params, body: { command: 'ver', timeout_ms: 10_000 } });
+      await cluster.nats?.stop();
+      const apart = { ok: false, error: { status: 503, body: { code: 'NODES_APART' } } };
+      await expect.poll(() => run(1), { interval: 50 }).toMatchObject(apart);
+      const startMs = performance.now();
+      expect(await run(1)).toMatchObject(apart);
+      expect(performance.now() - startMs).toBeLessThan(1_000);
+      expect((await run(0)).ok).toBe(true);
+      await cluster.nats?.start();
+      await expect.poll(async () => (await run(1)).ok, { interval: 50 }).toBe(true);
+      own.device.stop();
+    },
+  );
 });

@@ -223,7 +223,7 @@ export const channelContract = endpoints(channelShared, {
       timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, default: 30_000 })),
     }),
     reply: Type.Object({ code: Type.Integer({ description: 'response code of the module' }), data: Type.String() }),
-    errors: [400, 401, 403, 404, 409, 504],
+    errors: [400, 401, 403, 404, 409, 503, 504],
   },
   commandMany: {
     method: 'POST',
@@ -277,6 +277,6 @@ export const channelContract = endpoints(channelShared, {
       { additionalProperties: true },
     ),
     reply: ResultOk,
-    errors: [400, 401, 403, 404, 409],
+    errors: [400, 401, 403, 404, 409, 503],
   },
 });

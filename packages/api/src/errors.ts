@@ -146,6 +146,10 @@ export const errors = {
   DEVICE_SILENT: { status: 504, message: 'The device did not answer within {timeoutMs} ms' },
   BUSY: { status: 503, message: 'Too much of this is going on; try again in {retryAfterS} seconds' },
   STOPPING: { status: 503, message: 'This node is stopping; others go on' },
+  NODES_APART: {
+    status: 503,
+    message: 'The device is at another node, which this one does not reach; try again in {retryAfterS} seconds',
+  },
   STORAGE_AWAY: { status: 503, message: 'The storage does not answer ({what}); try again in {retryAfterS} seconds' },
   STORAGE_BUSY: {
     status: 503,

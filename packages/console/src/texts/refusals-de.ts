@@ -112,6 +112,8 @@ export const messagesInGerman: Readonly<Record<ErrorCode, string>> = {
   DEVICE_SILENT: 'Das Gerät hat {timeoutMs} ms lang nicht geantwortet',
   BUSY: 'Davon ist gerade zu viel im Gange; in {retryAfterS} Sekunden geht es wieder',
   STOPPING: 'Dieser Knoten hört gerade auf; andere machen weiter',
+  NODES_APART:
+    'Das Gerät ist an einem anderen Knoten, den dieser nicht erreicht; in {retryAfterS} Sekunden geht es vielleicht wieder',
   STORAGE_AWAY: 'Der Speicher antwortet nicht ({what}); in {retryAfterS} Sekunden geht es vielleicht wieder',
   STORAGE_BUSY: 'Zu viele Anfragen warten auf die Datenbank; in {retryAfterS} Sekunden geht es vielleicht wieder',
   STORAGE_FULL: 'Kein Platz mehr ({what}); Lesen geht weiter, Ändern erst mit neuem Platz',

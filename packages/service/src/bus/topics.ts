@@ -21,6 +21,8 @@ export interface CommandOutcome {
 export type CommandFailure =
   | { readonly reason: 'offline' }
   | { readonly reason: 'silent' }
+  /** The device is on another node, and the nodes do not reach each other now. */
+  | { readonly reason: 'apart' }
   | { readonly reason: 'refused'; readonly detail: string };
 
 /** What the live view of a device shows. */

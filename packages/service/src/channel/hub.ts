@@ -170,9 +170,11 @@ export class ChannelHub {
       const frame = writeFrame(form, action);
       if (!frame.ok) return failure({ reason: 'refused', detail: frame.error });
     }
-    const known = this.#attached.has(deviceId) || (await channelOf(this.#deps.storage.db, deviceId));
-    if (!known) return failure({ reason: 'offline' });
-    this.#deps.storage.bus.publish(topics.channelAction, { deviceId, action });
+    const { db, bus } = this.#deps.storage;
+    const isHere = this.#attached.has(deviceId);
+    if (!isHere && !(await channelOf(db, deviceId))) return failure({ reason: 'offline' });
+    if (!isHere && !bus.connected) return failure({ reason: 'apart' });
+    bus.publish(topics.channelAction, { deviceId, action });
     return success(undefined);
   }
 

@@ -203,4 +203,15 @@ eachDatabase('commands for devices at other nodes', (open) => {
     far.way.thaw();
     expect(ran).toEqual(begun);
   });
+
+  it('are refused at once while the bus is away; those for own devices are run', async () => {
+    await connect();
+    [near.way.connected, far.way.connected] = [false, false];
+    expect(await near.hub.command(device.id, 'ver', 1_000)).toEqual({ ok: false, error: { reason: 'apart' } });
+    const action = { action: 'blink' };
+    expect(await near.hub.send(device.id, action)).toEqual({ ok: false, error: { reason: 'apart' } });
+    expect(ran).toEqual([]);
+    expect(await far.hub.command(device.id, 'ver', 1_000)).toMatchObject({ ok: true });
+    expect(await far.hub.send(device.id, action)).toEqual({ ok: true, value: undefined });
+  });
 });

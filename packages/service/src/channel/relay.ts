@@ -62,6 +62,8 @@ export class CommandRelay {
   /** Runs a command on a device that is connected to another process. */
   command(processId: string, deviceId: string, data: string, timeoutMs: number): Promise<Outcome> {
     const { clock, storage } = this.#deps;
+    // Nobody would hear of it, and what is heard later is not run.
+    if (!storage.bus.connected) return Promise.resolve(failure({ reason: 'apart' }));
     const request = randomUUID();
     const waitMs = timeoutMs + relayMs;
     return new Promise((resolve) => {

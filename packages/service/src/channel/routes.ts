@@ -57,10 +57,15 @@ export interface ChannelDeps extends Pick<Deps, 'storage' | 'clock'> {
 }
 
 const defaultTimeoutMs = 30_000;
+/** When a bus that is away is tried again by clients, in seconds. */
+const retryAfterS = 5;
 
-function refusalOf(failed: CommandFailure, timeoutMs: number): Refusal {
+const apart = (): Refusal => ({ ...refusal('NODES_APART', { retryAfterS }), retryAfterS });
+
+function refusalOf(failed: CommandFailure, timeoutMs = defaultTimeoutMs): Refusal {
   if (failed.reason === 'offline') return refusal('DEVICE_OFFLINE');
   if (failed.reason === 'silent') return refusal('DEVICE_SILENT', { timeoutMs });
+  if (failed.reason === 'apart') return apart();
   return refusal('DEVICE_REFUSED', { detail: failed.detail });
 }
 
@@ -151,7 +156,7 @@ const send =
     const target = await device(storage.db, name);
     if (target?.product_id !== found.productId) return failure(refusal('NOT_FOUND', { what: 'Device' }));
     const sent = await hub.send(target.id, action);
-    if (!sent.ok) return failure(sent.error.reason === 'offline' ? refusal('DEVICE_OFFLINE') : noFrame(sent.error));
+    if (!sent.ok) return failure(sent.error.reason === 'refused' ? noFrame(sent.error) : refusalOf(sent.error));
     await writeLog(storage.db, {
       type: 'device.command',
       message: `Action ${action.action} sent to device ${target.title} through connector ${found.code}`,
