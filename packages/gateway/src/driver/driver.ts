@@ -47,6 +47,8 @@ export interface RunOptions {
   readonly payloadBytes?: number;
   /** How long the answer may take, in ms. */
   readonly timeoutMs?: number;
+  /** The command may change how answers look: what it answers is not known then, and is to be read back. */
+  readonly changesLine?: boolean;
 }
 
 /** The command line of one module. Commands run one at a time, in the order in which they are asked for. */

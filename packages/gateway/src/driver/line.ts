@@ -73,7 +73,7 @@ export class LineDriver implements Driver {
   }
 
   run(line: string, options: RunOptions = {}): Promise<Result<Answer, DriverFailure>> {
-    return this.#turns.run(() => this.#run(line, options));
+    return this.#turns.run(() => (options.changesLine ? this.#runAndLearn(line) : this.#run(line, options)));
   }
 
   async close(): Promise<void> {
@@ -89,10 +89,26 @@ export class LineDriver implements Driver {
       const telnet = await this.#learnTelnet();
       if (!telnet.ok) return telnet;
     }
-    if (this.#dialect.headers) return success(undefined);
+    return this.#learnRefusals();
+  }
+
+  /** With headers a refusal is told by its code. */
+  async #learnRefusals(): Promise<Result<void, DriverFailure>> {
+    if (this.#dialect.headers || this.#refusals.length > 0) return success(undefined);
     const refusals = await learnRefusals((line) => this.#run(line, {}));
     if (refusals.ok) this.#refusals = refusals.value;
     return refusals.ok ? success(undefined) : refusals;
+  }
+
+  /** The answer may come as before or as it is from now on, so how the line prints is found out again. */
+  async #runAndLearn(line: string): Promise<Result<Answer, DriverFailure>> {
+    this.#incoming.clear();
+    this.#write(`${Buffer.from(line).toString('latin1')}\r\n`);
+    await this.#incoming.quiet(quietMs, answerTimeoutMs);
+    const learnt = await this.#learn();
+    if (!learnt.ok) return learnt;
+    const refusals = await this.#learnRefusals();
+    return refusals.ok ? success({ code: 0, bytes: new Uint8Array() }) : refusals;
   }
 
   async #logIn(password: string | undefined): Promise<Result<void, DriverFailure>> {

@@ -160,6 +160,48 @@ test('what has been changed is put back, and nothing else is written', async () 
   expect(rig.module.flash.stat('mine.txt')).toBeDefined();
 });
 
+// Human mode has a prompt and no headers, machine mode headers and no prompt.
+test.each([
+  ['terminal', 'human'],
+  ['serial', 'human'],
+  ['serial-machine', 'machine'],
+  ['serial-bare', 'human'],
+  ['http', 'human'],
+] as const)(
+  'a module over %s whose line prints otherwise than in the archive gets the mode %s, saved',
+  async (way, mode) => {
+    const { archive, rig, driver } = await rescued({ way });
+    await driver.close();
+    const other = mode === 'human' ? 'machine' : 'human';
+    for (const line of ['set user.data other', `set system.cmd.mode ${other}`, 'save']) await rig.run(line);
+    const changed = await rig.open();
+    const read = async () => unwrap(await rig.until(rescue(changed, { clock: rig.clock, withoutContents: true })));
+    expect(unwrap(await rig.until(restore(changed, differences(archive, await read()))))).toEqual([]);
+    expect(differences(archive, await read()).settings).toEqual([]);
+    await changed.close();
+    await rig.module.variables.load();
+    const saved = [
+      'user.data',
+      'system.cmd.mode',
+      'system.cmd.echo',
+      'system.cmd.prompt_enabled',
+      'system.print_level',
+    ];
+    for (const name of saved)
+      expect(await rig.run(`get ${name}`), name).toBe(`0 ${archive.settings.find((one) => one.name === name)?.value}`);
+  },
+);
+
+test('what a cut restore has set is saved by the next, which finds no difference', async () => {
+  const { archive, rig, driver } = await rescued();
+  for (const line of ['set user.data other', 'save', 'set user.data ""']) await rig.run(line);
+  const found = differences(archive, unwrap(await rig.until(rescue(driver, { clock: rig.clock }))));
+  expect([found.files, found.settings]).toEqual([[], []]);
+  expect(unwrap(await rig.until(restore(driver, found)))).toEqual([]);
+  await rig.module.variables.load();
+  expect(await rig.run('get user.data')).toBe('0 ');
+});
+
 test('files that hold already what is wanted are not written again', async () => {
   const { rig, driver, archive } = await rescued();
   const file = archive.files.find(({ name }) => name === 'webapp/index.html');

@@ -9,9 +9,15 @@ import { isUsers } from './twin.ts';
 /** Programs and radio firmware, which no command writes. Reference: flash 2.1. */
 const firmwareTypes: ReadonlySet<number> = new Set([0x00, 0x01, 0x80, 0x81]);
 
-/** Settings of the line itself come last, because answers look different from then on; the one that sets them all first. */
-const turnOf = (name: string): number =>
-  name === 'system.cmd.mode' ? 1 : /^system\.(cmd\.|print_level)/.test(name) ? 2 : 0;
+/**
+ * Settings of the line itself come last, because answers look different from then on; among them the one that sets them all
+ * comes first.
+ */
+const modeName = 'system.cmd.mode';
+const turnOf = (name: string): number => (name === modeName ? 1 : /^system\.(cmd\.|print_level)/.test(name) ? 2 : 0);
+
+/** What the mode of the line sets with itself. Reference: line 2.1. */
+const setByMode = /^system\.(cmd\.(echo|header_enabled|prompt_enabled)|print_level)$/;
 
 /** What an archive has that a module has not, or has otherwise. */
 export interface Differences {
@@ -34,11 +40,13 @@ export function differences(wanted: Archive, now: Archive): Differences {
     firmwareTypes.has(type) ? 'firmware' : content ? undefined : 'not in the archive';
   const values = new Map(now.settings.map(({ name, value }) => [name, value]));
   const names = new Set(now.variables.map(({ name }) => name));
-  const isWanted = ({ name, value }: Setting): boolean =>
-    names.has(name.split(' ', 1)[0] ?? '') &&
-    isUsers(name) &&
-    values.get(name) !== value &&
-    !(isSecretName(name) && value === '');
+  const differs = ({ name, value }: Setting): boolean =>
+    names.has(name.split(' ', 1)[0] ?? '') && values.get(name) !== value;
+  const setsMode = wanted.settings.some((setting) => setting.name === modeName && differs(setting));
+  const isWanted = (setting: Setting): boolean =>
+    isUsers(setting.name) &&
+    (differs(setting) || (setsMode && setByMode.test(setting.name))) &&
+    !(isSecretName(setting.name) && setting.value === '');
   return {
     files: differing.filter((file) => why(file) === undefined),
     settings: wanted.settings.filter(isWanted).map((setting) => ({ ...setting, now: values.get(setting.name) })),
@@ -50,8 +58,8 @@ export function differences(wanted: Archive, now: Archive): Differences {
 }
 
 /**
- * Writes the differences, file by file, then the variables, and saves them; each is read back. The result names what the
- * module did not take.
+ * Writes the differences, file by file, then the variables, and saves them; each is read back. It saves without differences,
+ * too: what a cut restore has set is there, and goes with the power. The result names what the module did not take.
  */
 export async function restore(
   driver: Driver,
@@ -63,9 +71,21 @@ export async function restore(
   );
   const written = await converge(driver, targets, onStep);
   if (!written.ok) return written;
-  if (settings.length === 0) return success([]);
+  const ofLine = settings.filter(({ name }) => turnOf(name) > 0).toSorted((a, b) => turnOf(a.name) - turnOf(b.name));
+  const others = settings.filter(({ name }) => turnOf(name) === 0);
+  const refused = await putAndSave(driver, others, onStep);
+  if (!refused.ok || ofLine.length === 0) return refused;
+  const refusedOfLine = await putAndSave(driver, ofLine, onStep);
+  return refusedOfLine.ok ? success([...new Set([...refused.value, ...refusedOfLine.value])]) : refusedOfLine;
+}
+
+async function putAndSave(
+  driver: Driver,
+  settings: readonly Setting[],
+  onStep: (what: string) => void,
+): Promise<Result<readonly string[], DriverFailure>> {
   const refused: string[] = [];
-  for (const setting of settings.toSorted((a, b) => turnOf(a.name) - turnOf(b.name))) {
+  for (const setting of settings) {
     onStep(setting.name);
     const taken = await put(driver, setting);
     if (!taken.ok) return taken;
@@ -78,7 +98,7 @@ export async function restore(
 
 /** Sets a variable; whether the module has it then. */
 async function put(driver: Driver, { name, value }: Setting): Promise<Result<boolean, DriverFailure>> {
-  const set = await driver.run(`set ${name} ${quoted(value)}`);
+  const set = await driver.run(`set ${name} ${quoted(value)}`, { changesLine: turnOf(name) > 0 });
   if (!set.ok || set.value.code !== 0) return set.ok ? success(false) : set;
   // A password reads back empty.
   if (isSecretName(name)) return success(true);
