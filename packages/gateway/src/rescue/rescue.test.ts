@@ -119,6 +119,21 @@ describe('passwords', () => {
     );
   });
 
+  test('are not in values of other variables, which a restore leaves as they are', async () => {
+    const more = [`set setup.auto.cmd "set wlan.passkey another-8"`, `set wlan.ssid net-${secret}`];
+    const { archive, rig, driver } = await rescued({ way: 'serial' });
+    for (const line of [...secrets, ...more]) expect(await rig.run(line)).toMatch(/^0/);
+    const without = unwrap(await rig.until(rescue(driver, { clock: rig.clock })));
+    const held = JSON.stringify({ settings: without.settings, texts: without.texts });
+    expect(held).not.toMatch(/moorings-77|another-8/);
+    for (const name of ['setup.auto.cmd', 'wlan.ssid']) {
+      expect(without.settings).toContainEqual({ name, value: '' });
+      expect(without.unread.map(({ what }) => what)).toContain(name);
+    }
+    expect(differences(without, archive).settings).toEqual([]);
+    expect(without.texts.settings.split('\n')).toHaveLength(archive.texts.settings.split('\n').length);
+  });
+
   test('are in an archive that is asked to have them', async () => {
     const { archive } = await rescued(options, { withSecrets: true });
     expect(archive.settings).toContainEqual({ name: 'wlan.passkey', value: secret });

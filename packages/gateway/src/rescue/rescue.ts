@@ -60,8 +60,7 @@ export async function rescue(driver: Driver, options: RescueOptions): Promise<Re
   const gpios = await driver.run('gpios_get');
   const pins = gpios.ok && gpios.value.code === 0 ? /^[01X]{1,99}$/.exec(answerText(gpios.value))?.[0] : undefined;
   const files = await readFiles(driver, listed.value.files, {
-    variables,
-    settings: settings.value.known,
+    secretIn: settings.value.secretIn,
     fetches,
     options,
     unread,
@@ -92,12 +91,12 @@ export async function rescue(driver: Driver, options: RescueOptions): Promise<Re
 }
 
 interface ReadSettings {
-  /** With passwords. */
-  readonly known: readonly Setting[];
   /** As the archive has them. */
   readonly shown: readonly Setting[];
   readonly text: string;
   readonly tables: readonly string[];
+  /** Why a content is left out; `undefined` of one that is not. */
+  readonly secretIn: (content: Uint8Array) => string | undefined;
 }
 
 /** All variables; those that `get all` leaves out are asked for one by one. */
@@ -120,17 +119,30 @@ async function readSettings(
     else if (!one.ok && one.error.error !== 'garbled') return one;
     else if (!one.ok) unread.push({ what: name, why: one.error.detail });
   }
-  const hidden = known.filter(({ name, value }) => !withSecrets && isSecretName(name) && value !== '');
-  for (const { name } of hidden) unread.push({ what: name, why: 'it is a password' });
-  const shown = known.map((setting) => (hidden.includes(setting) ? { ...setting, value: '' } : setting));
-  let text = all.ok ? all.value : '';
-  for (const { name, value } of hidden) text = text.replace(`${name}: ${value}`, `${name}: `);
-  return success({ known, shown, text, tables });
+  const text = all.ok ? all.value : '';
+  if (withSecrets) return success({ shown: known, text, tables, secretIn: () => undefined });
+  const secretIn = secretFinder(variables, known);
+  const hides = (value: string): string | undefined => secretIn(Buffer.from(value));
+  /** Lines of `get all` with a password, and what stands there instead. */
+  const blanked = new Map<string, string>();
+  const shown = known.map((setting) => {
+    const { name, value } = setting;
+    const why = value === '' ? undefined : isSecretName(name) ? 'it is a password' : hides(value);
+    if (why === undefined) return setting;
+    unread.push({ what: name, why });
+    blanked.set(`${name}: ${value}`, `${name}: `);
+    return { name, value: '' };
+  });
+  const lines = text.split('\n').map((line) => blanked.get(line) ?? line);
+  // What is left is a row of a table.
+  const rows = lines.filter((line) => hides(line) !== undefined);
+  if (rows.length > 0) unread.push({ what: 'rows of tables in "get all"', why: 'a password stands in them' });
+  const clean = lines.map((line) => (rows.includes(line) ? '' : line)).join('\n');
+  return success({ shown, text: clean, tables, secretIn });
 }
 
 interface FileContext {
-  readonly variables: readonly Named[];
-  readonly settings: readonly Setting[];
+  readonly secretIn: ReadSettings['secretIn'];
   readonly fetches: ReadonlyMap<string, Fetching>;
   readonly options: RescueOptions;
   readonly unread: Unread;
@@ -139,12 +151,11 @@ interface FileContext {
 async function readFiles(
   driver: Driver,
   listed: readonly ListedFile[],
-  { variables, settings, fetches, options, unread }: FileContext,
+  { secretIn, fetches, options, unread }: FileContext,
 ): Promise<Result<readonly RescuedFile[], DriverFailure>> {
   const totalBytes = listed.reduce((sum, { size }) => sum + size, 0);
   let readBytes = 0;
   const files: RescuedFile[] = [];
-  const secretIn = secretFinder(variables, settings);
   for (const file of listed) {
     options.onProgress?.(readBytes, totalBytes);
     const stat = await statFile(driver, file.name);
@@ -154,7 +165,7 @@ async function readFiles(
     readBytes += file.size;
     if (content && !content.ok && content.error.error === 'unreachable') return content;
     const why = !content ? undefined : content.ok ? undefined : content.error.detail;
-    const secret = content?.ok && !options.withSecrets ? secretIn(content.value) : undefined;
+    const secret = content?.ok ? secretIn(content.value) : undefined;
     const reason = why ?? secret;
     if (reason !== undefined) unread.push({ what: file.name, why: reason });
     files.push({ ...file, crc, content: content?.ok && secret === undefined ? content.value : undefined });

@@ -43,10 +43,11 @@ export function differences(wanted: Archive, now: Archive): Differences {
   const differs = ({ name, value }: Setting): boolean =>
     names.has(name.split(' ', 1)[0] ?? '') && values.get(name) !== value;
   const setsMode = wanted.settings.some((setting) => setting.name === modeName && differs(setting));
+  const unread = new Set(wanted.unread.map(({ what }) => what));
+  // What is empty because it was left out is not known.
+  const isKnown = ({ name, value }: Setting): boolean => value !== '' || !(isSecretName(name) || unread.has(name));
   const isWanted = (setting: Setting): boolean =>
-    isUsers(setting.name) &&
-    (differs(setting) || (setsMode && setByMode.test(setting.name))) &&
-    !(isSecretName(setting.name) && setting.value === '');
+    isUsers(setting.name) && (differs(setting) || (setsMode && setByMode.test(setting.name))) && isKnown(setting);
   return {
     files: differing.filter((file) => why(file) === undefined),
     settings: wanted.settings.filter(isWanted).map((setting) => ({ ...setting, now: values.get(setting.name) })),

@@ -6,10 +6,13 @@ const secretName = /(^|\.)(passkey|password|passwd|psk|secret|token|cik)$/;
 /** Whether a variable holds a password. */
 export const isSecretName = (name: string): boolean => secretName.test(name.split(' ', 1)[0] ?? '');
 
-/** Shortest value of a password that is looked for in files, in characters; shorter ones stand in any text. */
+/** Shortest value of a password that is looked for elsewhere, in characters; shorter ones stand in any text. */
 const minSoughtLength = 6;
 
-/** Says why a file is left out of an archive without passwords; `undefined` of one that holds none that can be told. */
+/**
+ * Says why a file, or the value of a variable, is left out of an archive without passwords; `undefined` of one that holds
+ * none that can be told.
+ */
 export function secretFinder(
   variables: readonly Named[],
   settings: readonly Setting[],
