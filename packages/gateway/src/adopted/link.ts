@@ -65,11 +65,17 @@ export class ModuleLink {
     const { clock } = this.#ports;
     const restMs = this.#restsUntilMs - clock.monotonic();
     if (restMs > 0 && !patient)
-      return driverFailure('silent', `The module has not answered and is left alone for ${Math.ceil(restMs / 1000)} s`);
+      return driverFailure(
+        'resting',
+        `The module has not answered and is left alone for ${Math.ceil(restMs / 1000)} s`,
+      );
     const opened = await this.#open();
     const done = opened.ok ? await task(opened.value) : opened;
-    if (done.ok || answers.has(done.error.error)) this.#failures = 0;
-    else this.#failed();
+    if (done.ok || answers.has(done.error.error)) {
+      this.#failures = 0;
+      this.#restsUntilMs = Number.NEGATIVE_INFINITY;
+      // A patient task looks often, for a module that is known to be away.
+    } else if (!patient) this.#failed();
     const isKept = (done.ok || done.error.error === 'refused') && this.#driver?.transport === 'serial';
     if (!isKept) await this.close();
     return done;

@@ -20,6 +20,8 @@ type DriverError =
   | 'unreachable'
   /** The module does not answer in time. */
   | 'silent'
+  /** It has not answered before, and is left alone for a while. */
+  | 'resting'
   /** What came is no answer. */
   | 'garbled'
   /** The module does not do what was asked of it. */
