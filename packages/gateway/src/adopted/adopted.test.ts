@@ -83,6 +83,43 @@ test('a module that is away is shown offline, and is back when it answers', asyn
   await adopted.stop();
 });
 
+test('a module that has never answered is shown offline, again for each other reason, and online when it answers', async () => {
+  const { adopted, channel, network, notices, pass, wait } = await adoptedRig();
+  const told = () => notices.flatMap((notice) => (notice.type === 'offline' ? [notice.why] : []));
+  network.conditions = ({ host }) => (host === 'module' ? { silent: true } : {});
+  adopted.start();
+  await wait(900_000);
+  expect(told()).toHaveLength(1);
+  network.conditions = ({ host }) => (host === 'module' ? { cutAfterBytes: 1 } : {});
+  await wait(900_000);
+  expect(told()).toHaveLength(2);
+  network.conditions = () => ({});
+  await pass(() => channel.isOpen);
+  expect(notices.filter(({ type }) => type === 'online' || type === 'offline').map(({ type }) => type)).toEqual([
+    'offline',
+    'offline',
+    'online',
+  ]);
+  await adopted.stop();
+});
+
+test('a module that a push has waited for is not left alone when it has come back', async () => {
+  const { adopted, channel, network, notices, pass, peer, steps, wait } = await adoptedRig();
+  peer.bundle = bundle;
+  adopted.start();
+  await pass(() => steps().some((step) => step.startsWith('Writing')));
+  network.conditions = ({ host }) => (host === 'module' ? { silent: true } : {});
+  await wait(120_000);
+  network.conditions = () => ({});
+  await pass(() => adopted.client.installed() !== undefined);
+  channel.send({ id: 707, request: 'command', data: 'get user.data' });
+  await pass(() => channel.messages.some(({ id }) => id === 707));
+  expect(channel.messages).toContainEqual({ id: 707, code: 0, data: 'new' });
+  await wait(180_000);
+  expect(notices.some(({ type }) => type === 'offline')).toBe(false);
+  await adopted.stop();
+});
+
 test('another module at the address gets nothing that was meant for this one', async () => {
   const { adopted, channel, rig, wait } = await adoptedRig();
   const { mac } = rig.module.identity;

@@ -98,6 +98,8 @@ export class RepresentedModule {
   #channel: DeviceChannel | undefined;
   #facts: Facts;
   #failures = 0;
+  /** Why the module does not answer, as it was told last; `undefined` while it answers, and before it was asked. */
+  #toldWhy: string | undefined;
   /** Pushes, and what puts back: never two at a time. */
   readonly #pushes = new Turns();
   #isPushing = false;
@@ -203,9 +205,10 @@ export class RepresentedModule {
       await this.#mend();
       await this.#streams?.take(samples);
       if (!this.#channel && !this.#isStopped) this.#online();
-    } else if (seen.error.error !== 'in-use') {
-      this.#failures++;
-      if (this.#failures >= failuresUntilAway || !this.#channel) this.#away(seen.error.detail);
+    } else {
+      const { error, detail } = seen.error;
+      if (error !== 'in-use') this.#failures++;
+      if (this.#failures >= failuresUntilAway || !this.#channel) this.#away(detail, error !== 'resting');
     }
     this.#plan(this.#channel ? pollMs : awayPollMs);
   }
@@ -237,13 +240,15 @@ export class RepresentedModule {
       update: (isWanted) => slots.run(async () => (isWanted() ? this.#update() : success('none'))),
       telemetry: { intervalMs: () => pollMs, onInterval: () => () => {}, send: () => this.#report() },
     });
+    this.#toldWhy = undefined;
     notify({ type: 'online' });
   }
 
-  #away(why: string): void {
-    if (!this.#channel) return;
-    this.#channel.stop();
+  #away(why: string, isNews = true): void {
+    this.#channel?.stop();
     this.#channel = undefined;
+    if (why === this.#toldWhy || (!isNews && this.#toldWhy !== undefined)) return;
+    this.#toldWhy = why;
     this.#options.notify({ type: 'offline', why });
   }
 
