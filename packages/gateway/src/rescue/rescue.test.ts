@@ -1,4 +1,4 @@
-import { unwrap } from '@moorage/base';
+import { success, unwrap, VirtualClock } from '@moorage/base';
 import { allVariables } from '@moorage/module/variables/index';
 import { HttpClient } from '@moorage/net/http/client';
 import { unzipSync } from 'fflate';
@@ -157,6 +157,15 @@ test('a module that keeps long answers in streams has them read and given back',
   const { archive, rig } = await rescued({ settings: ['set system.cmd.buffered 1'] });
   expect(archive.variables.map(({ name }) => name)).toEqual(rig.module.variables.names());
   expect(rig.module.streams.list()).toEqual([]);
+});
+
+test.each([
+  ['nothing to everything', () => ''],
+  ['a version alone', (line: string) => (line === 'version' ? 'Firm-2.1.0.4' : '')],
+])('what answers %s is not rescued', async (_, answer) => {
+  const run = async (line: string) => success({ code: 0, bytes: Buffer.from(answer(line)) });
+  const driver = { transport: 'http', address: 'http://peer:80', chunkBytes: 100, run, close: async () => {} } as const;
+  expect(await rescue(driver, { clock: new VirtualClock() })).toMatchObject({ ok: false, error: { error: 'garbled' } });
 });
 
 test('what has been changed is put back, and nothing else is written', async () => {

@@ -1,5 +1,5 @@
-import { type Clock, type Result, success } from '@moorage/base';
-import { answerText, type Driver, type DriverFailure } from '../driver/driver.ts';
+import { type Clock, failure, type Result, success } from '@moorage/base';
+import { answerText, type Driver, type DriverFailure, driverFailure } from '../driver/driver.ts';
 import { learnRefusals } from '../driver/refusals.ts';
 import { beginFetches, type Fetching, readFile, statFile } from '../module/files.ts';
 import {
@@ -36,7 +36,10 @@ const closedFlags = 0x1e;
  */
 export async function rescue(driver: Driver, options: RescueOptions): Promise<Result<Archive, DriverFailure>> {
   const unread: Unread = [];
-  const version = await askUntil(driver, 'version', (text) => success(text.split('\n').at(-1)?.trim() ?? ''));
+  const version = await askUntil(driver, 'version', (text) => {
+    const line = text.split('\n').at(-1)?.trim() ?? '';
+    return line === '' ? failure('The module tells no version') : success(line);
+  });
   if (!version.ok) return version;
   const listed = await askUntil(driver, 'ls -v', (text) => {
     const parsed = parseListing(text);
@@ -53,6 +56,9 @@ export async function rescue(driver: Driver, options: RescueOptions): Promise<Re
   const commandsText = await asked('help commands');
   const variablesText = await asked('help variables');
   const variables = parseVariables(variablesText);
+  const commands = parseCommands(commandsText);
+  if (commands.length === 0 && variables.length === 0)
+    return driverFailure('garbled', 'What answers here names no commands and no variables');
   const settings = await readSettings(driver, variables, options, unread);
   if (!settings.ok) return settings;
   const refusals = await learnRefusals((line) => driver.run(line));
@@ -78,7 +84,7 @@ export async function rescue(driver: Driver, options: RescueOptions): Promise<Re
     transport: driver.transport,
     version: version.value,
     ...(pins !== undefined && { gpio_count: pins.length }),
-    commands: [...parseCommands(commandsText)],
+    commands: [...commands],
     variables: [...variables],
     settings: [...settings.value.shown],
     tables: [...settings.value.tables],
