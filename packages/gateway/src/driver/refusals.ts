@@ -12,7 +12,10 @@ export type Refusals = readonly Refusal[];
 /** A word that no module has a command, file or variable for. */
 const unknown = 'moorage_no_such_name';
 
-/** Lines that change nothing, and the code with which a module refuses them. Reference: line 3.3. */
+/**
+ * Lines that change nothing, and the code with which a module refuses them. There is none for 8, a line that is too long and
+ * may be taken for two, nor for 9, a bound of a command. Reference: line 3.3.
+ */
 const refusedLines: readonly (readonly [line: string, code: number])[] = [
   [unknown, 3],
   ['file_stat', 4],
@@ -20,6 +23,8 @@ const refusedLines: readonly (readonly [line: string, code: number])[] = [
   [`get ${unknown}`, 6],
   ['stream_poll x', 7],
   [`file_stat ${unknown}`, 1],
+  // Last: a firmware that takes a quote as a letter refuses it with the text of another code.
+  ['get "x', 2],
 ];
 
 /** Has a module refuse what it must, so that its words for it are known. */

@@ -4,6 +4,7 @@ import type { Archive } from './archive.ts';
 /** Texts of a personality that a refusal shows, by its code. */
 const refusalKeys: Readonly<Record<number, string>> = {
   1: 'commandFailed',
+  2: 'parseError',
   3: 'unknownCommand',
   4: 'tooFewArguments',
   5: 'tooManyArguments',
