@@ -1,6 +1,9 @@
-import { crc16, unwrap } from '@moorage/base';
+import { crc16, unwrap, VirtualClock } from '@moorage/base';
+import type { Connection } from '@moorage/net';
+import { MemoryNetwork } from '@moorage/net/memory';
 import { describe, expect, test } from 'vitest';
 import { answerText } from './driver/driver.ts';
+import { HttpDriver } from './driver/http.ts';
 import { openDriver } from './driver/open.ts';
 import { contentInMemory, deleteFile, listFiles, readFile, statFile, writeFile } from './module/files.ts';
 import { askText } from './module/tables.ts';
@@ -25,6 +28,7 @@ describe.each(ways)('over %s', (way) => {
     expect(await run('nonsense')).toMatch(/^3 /);
     expect(await run('file_stat missing.txt')).toMatch(/^1 /);
     expect(await run('get no.such')).toMatch(/^6 /);
+    expect(await run('set user.data "a"b"')).toMatch(/^2 /);
     expect(await run('get user.data')).toBe('0 ');
     await driver.close();
   });
@@ -57,6 +61,23 @@ describe.each(ways)('over %s', (way) => {
     expect(rig.module.flash.stat(file.name)).toBeUndefined();
     await driver.close();
   });
+});
+
+test('an IPv6 address stands in brackets in the Host header', async () => {
+  const clock = new VirtualClock();
+  const network = new MemoryNetwork(clock);
+  let asked = '';
+  const accept = ({ stream }: Connection): void =>
+    void stream.on('data', (bytes: Buffer) => {
+      asked += bytes.toString('latin1');
+    });
+  unwrap(await network.attach('::1', '::1').listen(29001, accept));
+  const driver = new HttpDriver({ net: network.attach('gateway', '10.5.6.2'), clock, host: '::1', port: 29001 });
+  const answered = driver.run('version');
+  for (let step = 0; step < 30; step++) await clock.advance(1_000);
+  expect(asked.toLowerCase()).toContain('host: [::1]:29001\r\n');
+  expect(await answered).toMatchObject({ ok: false });
+  await driver.close();
 });
 
 // MOD-AUTH-1, MOD-AUTH-3, MOD-AUTH-6

@@ -50,11 +50,12 @@ export class HttpDriver implements Driver {
   readonly #hasLogin: boolean;
 
   constructor({ net, clock, host, port, tls, login }: HttpDriverOptions) {
-    this.address = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    this.address = `${tls ? 'https' : 'http'}://${authority}`;
     this.#clock = clock;
     this.#hasLogin = login !== undefined;
     const basic = login && Buffer.from(`${login.username}:${login.password}`).toString('base64');
-    const headers = { host: `${host}:${port}`, ...(basic !== undefined && { authorization: `Basic ${basic}` }) };
+    const headers = { host: authority, ...(basic !== undefined && { authorization: `Basic ${basic}` }) };
     this.#client = new HttpClient(net, clock, { host, port, headers, maxConnections, ...(tls && { tls }) });
   }
 
