@@ -134,18 +134,22 @@ test('another module at the address gets nothing that was meant for this one', a
   await adopted.stop();
 });
 
-test.each(['get wlan.ssid\r\nreboot', 'file_create x 10', 'stream_write 0 5'])(
-  'the line %j is not passed on',
-  async (line) => {
-    const { adopted, channel, pass } = await adoptedRig();
-    adopted.start();
-    await pass(() => channel.isOpen);
-    channel.send({ id: 9, request: 'command', data: line });
-    await pass(() => channel.messages.some(({ id }) => id === 9));
-    expect(channel.messages.find(({ id }) => id === 9)).toMatchObject({ error: expect.any(String) });
-    await adopted.stop();
-  },
-);
+test.each([
+  'get wlan.ssid\r\nreboot',
+  'file_create x 10',
+  'stream_write 0 5',
+  '"file_create" q.txt 9',
+  'hdo -m 9',
+  'smtp 9',
+])('the line %j is not passed on', async (line) => {
+  const { adopted, channel, pass } = await adoptedRig();
+  adopted.start();
+  await pass(() => channel.isOpen);
+  channel.send({ id: 9, request: 'command', data: line });
+  await pass(() => channel.messages.some(({ id }) => id === 9));
+  expect(channel.messages.find(({ id }) => id === 9)).toMatchObject({ error: expect.any(String) });
+  await adopted.stop();
+});
 
 test.each([
   ['nothing', ''],

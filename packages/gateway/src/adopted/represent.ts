@@ -75,8 +75,13 @@ const maxFailures = 3;
 /** Longest text of an answer, in characters: a message has to hold it. */
 const maxAnswerLength = 60_000;
 
-/** Commands whose data would follow. Over a line that has no data for them the module waits. */
-const takesData = /^\s*(file_create|fcr|stream_write|write|http_upload|hup|udp_write|smtp_send|http_download)\b/;
+/** Commands whose data would follow, and their shortcuts. Over a line that has no data for them the module waits. */
+const takesData: ReadonlySet<string> = new Set(
+  'file_create fcr stream_write write http_upload hup udp_write smtp_send smtp http_download hdo'.split(' '),
+);
+
+/** The first word of a line, as a module reads it: quotes make no other word of it. */
+const firstWord = (line: string): string => line.replaceAll('"', '').trim().split(/\s/, 1)[0] ?? '';
 
 /** What is known of how a module is. */
 interface Facts {
@@ -281,7 +286,7 @@ export class RepresentedModule {
   async #command(line: string): Promise<CommandOutcome> {
     // One line is one command: the rest would run unseen.
     if (/[\r\n]/.test(line)) return failure('a command is one line');
-    if (takesData.test(line)) return failure('commands with data are not passed on to a real module');
+    if (takesData.has(firstWord(line))) return failure('commands with data are not passed on to a real module');
     const answered = await this.#link.use((driver) => driver.run(line));
     if (!answered.ok) return failure(answered.error.detail.slice(0, 1000));
     const data = answerText(answered.value);
