@@ -40,17 +40,28 @@ export interface Setting {
 
 const linesOf = (text: string): string[] => text.split(/\r?\n/).filter((line) => line.trim() !== '');
 
-/** A row of `ls -v`; the version before 2 ran number and type together. Reference: flash 1.4. */
-const row = /^#\s*(\d+)\s+([a-z])-([0-9A-F]{2})\s+([0-9A-F]{4})\s+(\d+)\s+(\d+)\s+(\d+(?:\.\d+){1,3})\s+(\S.*)$/i;
+/**
+ * A row of `ls -v`, and what separates its name, which may itself begin with spaces; the version before 2 ran number and type together.
+ * Reference: flash 1.4.
+ */
+const row = /^#\s*(\d+)\s+([a-z])-([0-9A-F]{2})\s+([0-9A-F]{4})\s+(\d+)\s+(\d+)\s+(\d+(?:\.\d+){1,3})(\s+)(\S.*)$/i;
 
 /** Reads the answer of `ls -v`. The error says what is wrong with it; a table that lacks a row is wrong, too. */
 export function parseListing(text: string): Result<readonly ListedFile[], string> {
   const files: ListedFile[] = [];
+  // Names begin in one column, or behind one gap where a number is too long for its own.
+  const places = linesOf(text).flatMap((line) => {
+    const [space, rest] = row.exec(line)?.slice(-2) ?? [];
+    return space === undefined || rest === undefined ? [] : [{ gap: space.length, column: line.length - rest.length }];
+  });
+  const gap = Math.min(...places.map((place) => place.gap));
+  const column = Math.min(...places.map((place) => place.column));
   for (const line of linesOf(text)) {
     if (line.startsWith('!')) continue;
     const match = row.exec(line);
     if (!match) return failure(`"${line}" is no row of a list of files`);
-    const [, index, area = '', type = '', flags = '', unit, size, versionText = '', name = ''] = match;
+    const [, index, area = '', type = '', flags = '', unit, size, versionText = '', space = '', rest = ''] = match;
+    const name = line.slice(Math.max(column, line.length - rest.length - space.length + gap));
     const version = parseVersion(versionText);
     if (Number(index) !== files.length || !version.ok)
       return failure(`Row ${files.length} of the list of files is missing`);

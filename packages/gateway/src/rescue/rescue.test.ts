@@ -12,7 +12,12 @@ import { differences, restore } from './restore.ts';
 import { isSecretName, secretFinder } from './secrets.ts';
 
 const page = '<h1>Tide gauge</h1>\r\n'.repeat(40);
-const files = { 'webapp/index.html': page, '/favicon.ico': Buffer.from([0, 255, 1, 2]), 'a b.txt': 'x' };
+const files = {
+  'webapp/index.html': page,
+  '/favicon.ico': Buffer.from([0, 255, 1, 2]),
+  'a b.txt': 'x',
+  ' lead.txt': 'y',
+};
 const settings = ['set system.msg wlan_joined "[@tOnline]"', 'set uart.baud 1 9600', 'set gpio.init 22 out 1'];
 
 const rescued = async (options: GatewayRigOptions = {}, more: { withSecrets?: boolean } = {}) => {

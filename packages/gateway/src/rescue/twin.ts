@@ -65,6 +65,8 @@ function rowLayout(listing: string): string | undefined {
       ? ''
       : `#%${index.length}d${gap}%c-%02X${flagGap}%04X%${unit.length}d%${size.length}d%${version.length}s${nameGap}%s`;
   });
-  const [first] = layouts;
-  return first !== '' && layouts.every((layout) => layout === first) ? first : undefined;
+  // A name may begin with spaces.
+  const [shortest = ''] = layouts.toSorted((a, b) => a.length - b.length);
+  const isCommon = layouts.every((layout) => layout.replace(/\s+%s$/, '') === shortest.replace(/\s+%s$/, ''));
+  return shortest !== '' && isCommon ? shortest : undefined;
 }
