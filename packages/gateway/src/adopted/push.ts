@@ -11,7 +11,7 @@ import {
 import type { Installation, StoreFiles } from '@moorage/device';
 import { answerText, type DriverFailure, driverFailure, quoted } from '../driver/driver.ts';
 import { converge, isSame, lettersOf, type Target, writtenFile } from '../module/converge.ts';
-import { listFiles, readFile, statFile } from '../module/files.ts';
+import { listFiles, maxFileBytes, readFile, statFile } from '../module/files.ts';
 import { packArchive } from '../rescue/archive.ts';
 import { rescue } from '../rescue/rescue.ts';
 import { forgetOld, keepOld, oldOf } from './journal.ts';
@@ -82,6 +82,8 @@ async function prepare(
   if (changed.length === 0) return success(changed);
   const firmware = changed.find(({ file }) => file && firmwareTypes.has(file.type));
   if (firmware) return failure(`"${firmware.name}" is firmware, which no command of a module writes`);
+  const misfit = changed.find(({ file }) => file && (file.size === 0 || file.size > maxFileBytes));
+  if (misfit) return failure(`"${misfit.name}" has ${misfit.file?.size} bytes: a module takes 1 to ${maxFileBytes}`);
   const backedUp = await backUp(parts, update);
   if (!backedUp.ok) return backedUp;
   if (update.signal.aborted) return failure('The gateway stops');
@@ -198,8 +200,10 @@ async function convergeFiles(
   targets: readonly Target[],
   signal: AbortSignal,
 ): Promise<Result<number, string>> {
+  // What is too large for the flash is found so before others are written.
+  const largestFirst = targets.toSorted((a, b) => (b.file?.size ?? 0) - (a.file?.size ?? 0));
   for (let attempt = 1; ; attempt++) {
-    const done = await parts.link.use((driver) => converge(driver, targets), { patient: true });
+    const done = await parts.link.use((driver) => converge(driver, largestFirst), { patient: true });
     if (done.ok) return done;
     const { error, detail } = done.error;
     if (error === 'refused' || attempt === maxAttempts) return failure(detail);

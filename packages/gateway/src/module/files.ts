@@ -12,8 +12,8 @@ import { answerText, type Driver, type DriverFailure, driverFailure, quoted } fr
 import { type ListedFile, parseListing, parseStat } from './reports.ts';
 import { askText, askUntil } from './tables.ts';
 
-/** Largest file that is read, in bytes: the largest bulk flash. */
-const maxFileBytes = 128 * 1024 * 1024;
+/** Largest file, in bytes: the largest bulk flash. */
+export const maxFileBytes = 128 * 1024 * 1024;
 
 /** What is read at once of a file that is written, in pieces of a `stream_write`. */
 const chunksOfBlock = 16;
@@ -100,7 +100,7 @@ export async function readFile(
 }
 
 async function readByStream(driver: Driver, name: string, size: number): Promise<Result<Uint8Array, DriverFailure>> {
-  const opened = await openHandle(driver, `file_open ${quoted(name)}`);
+  const opened = await openHandle(driver, `file_open ${quoted(name)}`, `"${name}"`);
   if (!opened.ok) return opened;
   const handle = opened.value;
   const pieces: Uint8Array[] = [];
@@ -121,14 +121,14 @@ async function readByStream(driver: Driver, name: string, size: number): Promise
   return success(Buffer.concat(pieces));
 }
 
-/** The handle that a command opens. */
-async function openHandle(driver: Driver, line: string): Promise<Result<number, DriverFailure>> {
+/** The handle that a command opens; `what` is named where it is refused. */
+async function openHandle(driver: Driver, line: string, what: string): Promise<Result<number, DriverFailure>> {
   const answered = await driver.run(line);
   if (!answered.ok) return answered;
   const text = answerText(answered.value);
   const handle = /^(\d{1,2})(?:,\d+)?$/.exec(text.split('\n').at(-1) ?? '')?.[1];
   if (answered.value.code === 0 && handle !== undefined) return success(Number(handle));
-  return failure({ error: 'refused', detail: `The module refused: ${text.replaceAll('\n', ', ')}` });
+  return failure({ error: 'refused', detail: `The module refused ${what}: ${text.replaceAll('\n', ', ')}` });
 }
 
 /** Closes a stream, if it is still that of the file: its number may have another stream by now. */
@@ -159,7 +159,8 @@ export async function writeFile(driver: Driver, file: WrittenFile): Promise<Resu
   const { name, size, crc, version, type, letters } = file;
   const flag = letters === '' ? '' : `-${letters} `;
   const facts = `${size} ${formatVersion(version)} ${type.toString(16).toUpperCase()} ${formatCrc16(crc)}`;
-  const opened = await openHandle(driver, `file_create ${flag}-o ${quoted(name)} ${facts}`);
+  const line = `file_create ${flag}-o ${quoted(name)} ${facts}`;
+  const opened = await openHandle(driver, line, `"${name}" of ${size} bytes`);
   if (!opened.ok) return opened;
   const sent = await sendContent(driver, opened.value, file);
   if (!sent.ok) {
