@@ -51,7 +51,7 @@ describe.each(rows)('an adopted module over %s, %s', (way, firmware) => {
   });
 
   test('is updated with files and a setup script, and says so when it runs them', async () => {
-    const { adopted, backups, held, pass, peer, rig, store, until } = await made(way, firmware);
+    const { adopted, backups, channel, held, pass, peer, rig, store, until } = await made(way, firmware);
     peer.bundle = bundle;
     adopted.start();
     await pass(() => adopted.client.installed() !== undefined && !adopted.client.reportPending);
@@ -62,6 +62,8 @@ describe.each(rows)('an adopted module over %s, %s', (way, firmware) => {
     expect(peer.requests.some(({ path }) => path.startsWith('/files/device/backups'))).toBe(true);
     expect((await store.names()).filter((name) => name.startsWith('push'))).toEqual([]);
     expect(unwrap(await until(adopted.client.update()))).toBe('none');
+    const files = rig.module.flash.list().length;
+    await pass(() => channel.attributes.at(-1)?.files === files);
     await adopted.stop();
   });
 });
@@ -141,6 +143,7 @@ test.each([
   '"file_create" q.txt 9',
   'hdo -m 9',
   'smtp 9',
+  'udps write 9 a 1',
 ])('the line %j is not passed on', async (line) => {
   const { adopted, channel, pass } = await adoptedRig();
   adopted.start();
@@ -209,7 +212,7 @@ describe('an update that fails', () => {
       [...bundle.files, { name: 'bad.script', content: Buffer.from('nonsense\r\n'), type: 0xfd }],
     ],
   ])('leaves what was there: %s', async (_, files) => {
-    const { adopted, held, pass, peer, rig, steps } = await adoptedRig();
+    const { adopted, channel, held, pass, peer, rig, steps } = await adoptedRig();
     peer.bundle = { ...bundle, files };
     adopted.start();
     await pass(() => peer.reports.length > 0);
@@ -217,12 +220,18 @@ describe('an update that fails', () => {
     expect(await held()).toEqual(oldSet);
     expect(rig.module.flash.stat('big.bin') ?? rig.module.flash.stat('bad.script')).toBeUndefined();
     expect(steps()).toContain('The module has again what it had before');
+    const { name = '' } = files.at(-1) ?? {};
+    expect(steps().some((step) => step.includes(name) && step.includes('What was there before'))).toBe(true);
+    await pass(() => String(channel.attributes.at(-1)?.update_problem).includes(name));
     await adopted.stop();
   });
 
-  test('writes nothing of a bundle with firmware', async () => {
+  test.each([
+    ['firmware', { name: 'app.bin', content: Buffer.from('x'), type: 0x81 }],
+    ['a file of no bytes', { name: 'empty.txt', content: Buffer.from('') }],
+  ])('writes nothing of a bundle with %s', async (_, file) => {
     const { adopted, backups, held, pass, peer } = await adoptedRig();
-    peer.bundle = { ...bundle, files: [...bundle.files, { name: 'app.bin', content: Buffer.from('x'), type: 0x81 }] };
+    peer.bundle = { ...bundle, files: [...bundle.files, file] };
     adopted.start();
     await pass(() => peer.reports.length > 0);
     expect(peer.reports).toEqual([expect.objectContaining({ result: 3 })]);

@@ -63,6 +63,12 @@ export type ModuleNotice =
 export const pollMs = 60_000;
 const awayPollMs = 30_000;
 
+/** How often its files are listed, which is a long answer, in ms; and behind each push. */
+const listMs = 3_600_000;
+
+/** Longest reason of a failed update, in characters. */
+const maxProblemLength = 250;
+
 /** Failures in a row after which a module counts as away: one answer may be lost. */
 const failuresUntilAway = 2;
 
@@ -80,8 +86,11 @@ const takesData: ReadonlySet<string> = new Set(
   'file_create fcr stream_write write http_upload hup udp_write smtp_send smtp http_download hdo'.split(' '),
 );
 
-/** The first word of a line, as a module reads it: quotes make no other word of it. */
-const firstWord = (line: string): string => line.replaceAll('"', '').trim().split(/\s/, 1)[0] ?? '';
+/** Whether data would follow a line. Quotes make no other word of one. */
+function isDataLine(line: string): boolean {
+  const [first = '', second] = line.replaceAll('"', '').trim().split(/\s+/);
+  return takesData.has(first) || (/^(udp_server|udps)$/.test(first) && second === 'write');
+}
 
 /** What is known of how a module is. */
 interface Facts {
@@ -105,6 +114,10 @@ export class RepresentedModule {
   #failures = 0;
   /** Why the module does not answer, as it was told last; `undefined` while it answers, and before it was asked. */
   #toldWhy: string | undefined;
+  /** Why the last update came to nothing: its report has a code alone. */
+  #updateProblem: string | undefined;
+  /** When the files are listed next, by the clock that never goes back, in ms. */
+  #listAtMs = Number.NEGATIVE_INFINITY;
   /** Pushes, and what puts back: never two at a time. */
   readonly #pushes = new Turns();
   #isPushing = false;
@@ -191,10 +204,11 @@ export class RepresentedModule {
 
   async #poll(): Promise<void> {
     if (this.#isPushing) return this.#plan(pollMs);
-    const isFirst = this.#facts.flashBytes === undefined;
+    const { clock } = this.#options.ports;
+    const lists = clock.monotonic() >= this.#listAtMs;
     let samples: readonly Datum[] = [];
     const seen = await this.#link.use(async (driver) => {
-      const facts = await readFacts(driver, isFirst);
+      const facts = await readFacts(driver, lists);
       const { ports } = this.#options;
       const measured = this.#streams?.measured;
       if (!facts.ok || !measured) return facts;
@@ -204,6 +218,7 @@ export class RepresentedModule {
     });
     if (this.#isStopped) return;
     if (seen.ok) {
+      if (seen.value.files !== undefined) this.#listAtMs = clock.monotonic() + listMs;
       const { files = this.#facts.files, flashBytes = this.#facts.flashBytes } = seen.value;
       this.#facts = { ...seen.value, files, flashBytes };
       this.#failures = 0;
@@ -279,6 +294,7 @@ export class RepresentedModule {
       files: files ?? null,
       used_flash: flashBytes ?? null,
       gateway: this.#options.place.address.slice(0, 256),
+      update_problem: this.#updateProblem ?? null,
       streams_problem: this.#streams?.problem ?? null,
     };
   }
@@ -286,7 +302,7 @@ export class RepresentedModule {
   async #command(line: string): Promise<CommandOutcome> {
     // One line is one command: the rest would run unseen.
     if (/[\r\n]/.test(line)) return failure('a command is one line');
-    if (takesData.has(firstWord(line))) return failure('commands with data are not passed on to a real module');
+    if (isDataLine(line)) return failure('commands with data are not passed on to a real module');
     const answered = await this.#link.use((driver) => driver.run(line));
     if (!answered.ok) return failure(answered.error.detail.slice(0, 1000));
     const data = answerText(answered.value);
@@ -306,6 +322,9 @@ export class RepresentedModule {
       return back.ok ? push(this.#parts, update) : back;
     });
     if (done.ok) this.#failed.delete(bundleId);
+    this.#updateProblem = done.ok ? undefined : done.error.slice(0, maxProblemLength);
+    // With the files that it has now.
+    this.#listAtMs = Number.NEGATIVE_INFINITY;
     if (done.ok) return success(undefined);
     return failure({ result: otaResults.failed, message: done.error });
   }
