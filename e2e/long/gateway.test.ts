@@ -110,6 +110,11 @@ test('a module without a service is found, rescued, adopted and updated, and com
   expect(await held.text()).toBe(page('Second'));
   again.process.kill('SIGTERM');
   expect(await again.ended).toBe(0);
+
+  // Nobody is there to answer the question.
+  const restored = moorage(['rescue', '--restore', join(folder.path, 'module.zip'), address]);
+  expect(await restored.ended).toBe(1);
+  expect(restored.errors()).toBe('moorage: Nothing was written: answer "yes", or give --yes\n');
 });
 
 test('moorage up --gateway stands for modules beside its own, and goes on with them at its next start', async () => {

@@ -16,7 +16,7 @@ async function logIn(
     return { username: value.username, token: given.token, session: false };
   }
   if (email === undefined) throw new UserError('Argument EMAIL is missing; with --token it may be left out', 2);
-  const password = given.password ?? (await askSecret(`Password of ${email} at ${api}: `));
+  const password = given.password ?? (await askSecret(`Password of ${email} at ${api}: `, 'password'));
   const service = throwingClient(api, undefined);
   const opened = await service
     .call('auth.login', { body: { username: email, password } })
@@ -30,7 +30,7 @@ async function logIn(
 async function finishLogin(service: ServiceClient, refused: unknown, given: string | undefined) {
   const challenge = refused instanceof CallError ? refused.challenge : undefined;
   if (challenge === undefined) throw refused;
-  const code = given ?? (isTerminal() ? await askSecret('Code of your app, or a recovery code: ') : undefined);
+  const code = given ?? (isTerminal() ? await askSecret('Code of your app, or a recovery code: ', 'code') : undefined);
   if (code === undefined) throw new UserError('The account has a second factor: give a code with --code', 2);
   return service.call('factors.login', { body: { challenge, code } });
 }

@@ -3,7 +3,7 @@ import type { Archive, Differences, Driver } from '@moorage/gateway';
 import { readSetting } from '../given-file.ts';
 import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
-import { askSecret } from '../terminal.ts';
+import { ask, askSecret } from '../terminal.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
 /** How a module's command line is reached, wherever a command needs one. */
@@ -65,7 +65,7 @@ export async function reach(address: string, given: Resolved<typeof reachOptions
   const lacksName = /^https?:/.test(address) && username === undefined;
   if (isDenied && lacksName) throw new UserError(`${address}: ${first.error.detail}: give the name with --user`);
   const wantsPassword = isDenied && given.password === undefined;
-  const opened = wantsPassword ? await open(await askSecret(`Password at ${address}: `)) : first;
+  const opened = wantsPassword ? await open(await askSecret(`Password at ${address}: `, 'password')) : first;
   if (opened.ok) return opened.value;
   throw new UserError(`${address}: ${opened.error.detail}`);
 }
@@ -135,7 +135,8 @@ async function putBack(driver: Driver, path: string, yes: boolean, reporter: Rep
     reporter.event('restored', { refused: [] }, 'The module has all of it already');
     return;
   }
-  if (!yes && !(await confirmed())) throw new UserError('Nothing was written: answer "yes", or give --yes');
+  if (!yes && (await ask('Write this into the module? Type yes: '))?.trim() !== 'yes')
+    throw new UserError('Nothing was written: answer "yes", or give --yes');
   const restored = await restore(driver, found, (what) => reporter.say(`  ${what} …`));
   if (!restored.ok)
     throw new UserError(
@@ -144,12 +145,4 @@ async function putBack(driver: Driver, path: string, yes: boolean, reporter: Rep
   const refused = restored.value;
   if (refused.length > 0) reporter.say(`  the module did not take: ${refused.join(', ')}`);
   reporter.event('restored', { refused }, 'Restored, and read back');
-}
-
-async function confirmed(): Promise<boolean> {
-  const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await lines.question('Write this into the module? Type yes: ');
-  lines.close();
-  return answer.trim() === 'yes';
 }
