@@ -22,17 +22,23 @@ export interface Moorage {
 
 const running = new Set<ChildProcess>();
 
-/** Starts `moorage`, that of another version by its `program`, with these arguments; `killAll` ends what a failing test leaves behind. */
+/**
+ * Starts `moorage`, that of another version by its `program`, with these arguments; `input` is all that it can read.
+ * `killAll` ends what a failing test leaves behind.
+ */
 export function moorage(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   program: string = entry,
+  input = '',
 ): Moorage {
   const child = spawn(process.execPath, [program, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...offline, ...env },
   });
   running.add(child);
+  // One that reads nothing may be gone before it is written.
+  child.stdin.on('error', () => {}).end(input);
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   let errors = '';

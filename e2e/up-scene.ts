@@ -2,7 +2,7 @@ import { type Client, createClient } from '@moorage/api';
 import { type Moorage, moorage } from './command-line.ts';
 
 export const login = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: 'a long password' };
-const freePorts = ['--port', '0', '--device-port', '0', '--serial', 'tcp:127.0.0.1:0'];
+export const freePorts = ['--port', '0', '--device-port', '0', '--serial', 'tcp:127.0.0.1:0'];
 
 /** Starts `moorage up` on a data folder and free ports. */
 export const startUp = (data: string, ...more: string[]): Moorage =>

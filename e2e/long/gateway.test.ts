@@ -5,7 +5,7 @@ import { unwrap } from '@moorage/base';
 import { afterEach, expect, test } from 'vitest';
 import { eventOf, killAll, type Moorage, moorage } from '../command-line.ts';
 import { dataFolder } from '../data-folder.ts';
-import { administratorOf, startUp } from '../up-scene.ts';
+import { administratorOf, freePorts, login } from '../up-scene.ts';
 import { makeWallProduct, wallDefaults } from '../wall-module.ts';
 
 const folder = dataFolder('gateway');
@@ -13,9 +13,9 @@ afterEach(killAll);
 const admin = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: 'a long password' };
 
 /** A virtual module that knows no service, with a flash that outlives it. */
-async function startModule(): Promise<Moorage> {
+async function startModule(settings: Readonly<Record<string, string>> = {}): Promise<Moorage> {
   const personality = join(folder.path, 'personality.json');
-  await writeFile(personality, JSON.stringify({ variableDefaults: wallDefaults }));
+  await writeFile(personality, JSON.stringify({ variableDefaults: { ...wallDefaults, ...settings } }));
   const place = ['--flash', join(folder.path, 'flash'), '--serial', 'none', '--port-offset', '43000'];
   const module = moorage(['module', ...place, '--personality', personality, '--json']);
   await eventOf(module, 'ready');
@@ -50,9 +50,9 @@ test('a module without a service is found, rescued, adopted and updated, and com
   const data = join(folder.path, 'data');
   const serving = moorage(['serve', '--data', data, '--port', '0', '--device-port', '0', '--json'], admin);
   const { api, devices } = await eventOf(serving, 'ready');
-  const login = createClient({ baseUrl: String(api), token: undefined });
+  const stranger = createClient({ baseUrl: String(api), token: undefined });
   const credentials = { username: 'owner@example.com', password: 'a long password' };
-  const { token } = unwrap(await login.call('auth.login', { body: credentials })).value;
+  const { token } = unwrap(await stranger.call('auth.login', { body: credentials })).value;
   const client = createClient({ baseUrl: String(api), token });
   const module = await startModule();
   const found = moorage(['gateway', 'find', '--ip', '127.0.0.1', '--seconds', '4', '--json']);
@@ -118,10 +118,12 @@ test('a module without a service is found, rescued, adopted and updated, and com
 });
 
 test('moorage up --gateway stands for modules beside its own, and goes on with them at its next start', async () => {
-  await startModule();
+  await startModule({ 'http.server.username': 'ada', 'http.server.password': 'open sesame' });
   const data = join(folder.path, 'data');
-  const start = (...more: string[]) => startUp(data, '--json', '--gateway', '--gateway-ip', '127.0.0.1', ...more);
-  const first = start('--adopt', 'http://127.0.0.1:43080', '--product', 'TIDE_GAUGE');
+  const place = ['up', '--data', data, ...freePorts, '--json', '--gateway', '--gateway-ip', '127.0.0.1'];
+  const adoption = ['--adopt', 'http://127.0.0.1:43080', '--product', 'TIDE_GAUGE', '--user', 'ada'];
+  // The password is asked for, and kept.
+  const first = moorage([...place, ...adoption], login, undefined, 'open sesame\n');
   const { device } = await eventOf(first, 'adopted');
   const shown = async (ready: Record<string, unknown>) => {
     const client = await administratorOf(ready);
@@ -136,7 +138,7 @@ test('moorage up --gateway stands for modules beside its own, and goes on with t
   first.process.kill('SIGTERM');
   expect(await first.ended).toBe(0);
 
-  const second = start();
+  const second = moorage(place, login);
   expect(await eventOf(second, 'gateway')).toMatchObject({ modules: 1 });
   const again = await eventOf(second, 'ready');
   await expect.poll(() => shown(again), { timeout: 60_000 }).toEqual(there);

@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '@moorage/base';
-import type { Credentials, Measured, ModuleIdentity } from '@moorage/gateway';
+import type { Measured, ModuleIdentity, OpenOptions } from '@moorage/gateway';
 import { UserError } from './commands/define.ts';
 import { writeOwn } from './private-file.ts';
 
 /** A module that the gateway stands for, and how its command line is reached. */
-export interface AdoptedModule extends ModuleIdentity, Credentials {
+export interface AdoptedModule extends ModuleIdentity, OpenOptions {
   readonly address: string;
-  readonly baud?: number;
   /** Code of the product that it is claimed for. */
   readonly product: string;
   /** What is asked of it with each poll. */

@@ -5,7 +5,6 @@ import type { ProductRecord } from '@moorage/api';
 import { realClock, seededRandom } from '@moorage/base';
 import { DiskStore } from '@moorage/base/disk/store';
 import {
-  type Driver,
   type FoundModule,
   find,
   identify,
@@ -16,6 +15,7 @@ import {
   usualBroadcastPort,
 } from '@moorage/gateway';
 import { UserError } from './commands/define.ts';
+import type { Reached } from './commands/reach-module.ts';
 import { type AdoptedModule, type GatewayConfig, readGatewayConfig, writeGatewayConfig } from './gateway-config.ts';
 import { type AskedAdoption, reportFoundModules } from './gateway-reports.ts';
 import { hostPorts } from './host-ports.ts';
@@ -37,10 +37,9 @@ export interface GatewaySettings {
 export interface Adoption {
   readonly address: string;
   readonly product: string;
-  readonly credentials: Pick<AdoptedModule, 'username' | 'password' | 'ca' | 'baud'>;
   /** What it measures; without it what it did when it was adopted before. */
   readonly measured?: AdoptedModule['measured'];
-  readonly open: () => Promise<Driver>;
+  readonly open: () => Promise<Reached>;
   /** Who it has to be. */
   readonly mac?: string | null;
 }
@@ -87,8 +86,8 @@ export class Gateway {
   }
 
   /** Makes a module a device of the service, and stands for it from now on. Each step that has been done is left out. */
-  async adopt({ address, product, credentials, open, mac: wanted, ...more }: Adoption): Promise<void> {
-    const driver = await open();
+  async adopt({ address, product, open, mac: wanted, ...more }: Adoption): Promise<void> {
+    const { driver, options } = await open();
     const found = await identify(driver).finally(() => driver.close());
     if (!found.ok) throw new UserError(`${address}: ${found.error.detail}`);
     const { mac } = found.value;
@@ -96,7 +95,7 @@ export class Gateway {
     const before = this.#config.modules.find((module) => module.mac === mac);
     const isClaimed = before?.isClaimed === true && before.product === product;
     const measured = more.measured ?? before?.measured;
-    const adopted = { ...found.value, ...credentials, ...(measured && { measured }), address, product, isClaimed };
+    const adopted = { ...found.value, ...options, ...(measured && { measured }), address, product, isClaimed };
     await this.#keep(mac, adopted);
     await this.#leave(mac);
     try {
@@ -117,12 +116,12 @@ export class Gateway {
     const hasAdopted = ({ mac, addresses }: FoundModule): boolean =>
       (mac !== undefined && macs().has(mac)) || this.#config.modules.some(({ address }) => addresses.includes(address));
     const adopt = async ({ address, mac, product_id: product }: AskedAdoption): Promise<void> => {
-      const open = async (): Promise<Driver> => {
+      const open = async (): Promise<Reached> => {
         const opened = await openDriver(ports, address);
-        if (opened.ok) return opened.value;
+        if (opened.ok) return { driver: opened.value, options: {} };
         throw new UserError(`${address}: ${opened.error.detail}`);
       };
-      await this.adopt({ address, mac, product, credentials: {}, open });
+      await this.adopt({ address, mac, product, open });
     };
     this.#stopReports = reportFoundModules({
       clock: realClock,

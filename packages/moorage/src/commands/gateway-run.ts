@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
-import { readGivenText, readSetting } from '../given-file.ts';
+import { readGivenText } from '../given-file.ts';
 import { stopOnSignal } from '../lifecycle.ts';
 import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import type { Gateway, GatewaySettings } from '../run-gateway.ts';
 import { clientOptions, connect, type ServiceClient } from '../service-client.ts';
 import { defineCliCommand, UserError } from './define.ts';
-import { reach, reachOptions } from './rescue.ts';
+import { reach, reachOptions, readReach } from './reach-module.ts';
 
 /** What a gateway adopts when it starts, wherever it runs. */
 export const adoptOptions = {
@@ -35,25 +35,18 @@ export async function startGateway(
   reporter: Reporter,
   login: () => Promise<ServiceClient>,
 ): Promise<Gateway> {
-  const { adopt = '', baud, ca: caFile, password, product, streams: streamsFile, user: username } = options;
+  const { adopt = '', product, streams: streamsFile } = options;
   const addresses = adopt.split(',').filter((address) => address !== '');
   if (addresses.length > 0 && product === undefined)
     throw new UserError('Option --product is missing: the product that the modules become devices of', 2);
-  const ca = caFile === undefined ? undefined : readSetting('--ca', caFile);
+  const way = readReach(options);
   const { Gateway } = await import('../run-gateway.ts');
   const measured = streamsFile === undefined ? undefined : await readMeasured(streamsFile);
   const gateway = new Gateway(settings, reporter, login);
-  const credentials = {
-    baud,
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-    ...(ca !== undefined && { ca }),
-  };
   try {
     await gateway.start();
     for (const address of addresses) {
-      const open = () => reach(address, options);
-      await gateway.adopt({ address, product: product ?? '', credentials, measured, open });
+      await gateway.adopt({ address, product: product ?? '', measured, open: () => reach(address, way) });
     }
   } catch (error) {
     await gateway.stop();

@@ -1,27 +1,9 @@
 import { open, rm } from 'node:fs/promises';
 import type { Archive, Differences, Driver } from '@moorage/gateway';
-import { readSetting } from '../given-file.ts';
-import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
-import { ask, askSecret } from '../terminal.ts';
+import { ask } from '../terminal.ts';
 import { defineCliCommand, UserError } from './define.ts';
-
-/** How a module's command line is reached, wherever a command needs one. */
-export const reachOptions = {
-  user: {
-    kind: 'text',
-    placeholder: 'NAME',
-    help: 'name at the HTTP server of the module; its password is that of --password',
-  },
-  password: {
-    kind: 'text',
-    placeholder: 'PASSWORD',
-    help: 'of its HTTP server or remote terminal; better in MOORAGE_PASSWORD, which no list of processes shows',
-    defaultText: 'asked for where the module wants one, or a line of the standard input',
-  },
-  ca: { kind: 'text', placeholder: 'FILE', help: 'authority (PEM) of a module with HTTPS' },
-  baud: { kind: 'count', default: 115_200, placeholder: 'N', help: 'rate of a serial line' },
-} as const;
+import { reach, reachOptions, readReach } from './reach-module.ts';
 
 const options = {
   ...reachOptions,
@@ -44,7 +26,7 @@ export const rescueCommand = defineCliCommand({
   async run({ options: given, args: [address = ''], reporter }) {
     if ((given.output === undefined) === (given.restore === undefined))
       throw new UserError('Give either --output FILE, to read, or --restore FILE, to write', 2);
-    const driver = await reach(address, given);
+    const { driver } = await reach(address, readReach(given));
     try {
       if (given.output !== undefined) await read(driver, given.output, given['with-secrets'], reporter);
       else if (given.restore !== undefined) await putBack(driver, given.restore, given.yes, reporter);
@@ -53,22 +35,6 @@ export const rescueCommand = defineCliCommand({
     }
   },
 });
-
-/** Opens the command line at an address; a password that is wanted and not given is asked for. */
-export async function reach(address: string, given: Resolved<typeof reachOptions>): Promise<Driver> {
-  const [{ openDriver }, { hostPorts }] = await Promise.all([import('@moorage/gateway'), import('../host-ports.ts')]);
-  const { user: username, baud } = given;
-  const ca = given.ca === undefined ? undefined : readSetting('--ca', given.ca);
-  const open = (password: string | undefined) => openDriver(hostPorts(), address, { username, password, ca, baud });
-  const first = await open(given.password);
-  const isDenied = !first.ok && first.error.error === 'denied';
-  const lacksName = /^https?:/.test(address) && username === undefined;
-  if (isDenied && lacksName) throw new UserError(`${address}: ${first.error.detail}: give the name with --user`);
-  const wantsPassword = isDenied && given.password === undefined;
-  const opened = wantsPassword ? await open(await askSecret(`Password at ${address}: `, 'password')) : first;
-  if (opened.ok) return opened.value;
-  throw new UserError(`${address}: ${opened.error.detail}`);
-}
 
 async function take(
   driver: Driver,
