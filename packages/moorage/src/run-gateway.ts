@@ -3,6 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { ProductRecord } from '@moorage/api';
 import { realClock, seededRandom } from '@moorage/base';
+import { makeFolder } from '@moorage/base/disk/folder';
+import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
 import { DiskStore } from '@moorage/base/disk/store';
 import {
   type FoundModule,
@@ -61,6 +63,7 @@ export class Gateway {
   readonly #running = new Map<string, { readonly module: RepresentedModule; readonly store: DiskStore }>();
   readonly #slots = new Slots(pushesAtOnce);
   #config: GatewayConfig = { modules: [] };
+  #lock: DiskLock | undefined;
   #stopReports = async (): Promise<void> => {};
 
   constructor(settings: GatewaySettings, reporter: Reporter, login: () => Promise<ServiceClient>) {
@@ -76,6 +79,7 @@ export class Gateway {
   /** Stands for every module that has been adopted before. */
   async start(): Promise<void> {
     const { folder, service } = this.#settings;
+    this.#lock = await lockOf(folder);
     const config = await readGatewayConfig(folder);
     const place = service ?? config.service;
     if (place === undefined)
@@ -138,6 +142,8 @@ export class Gateway {
   async stop(): Promise<void> {
     await this.#stopReports();
     for (const mac of [...this.#running.keys()]) await this.#leave(mac);
+    await this.#lock?.release();
+    this.#lock = undefined;
   }
 
   async #leave(mac: string): Promise<void> {
@@ -218,6 +224,21 @@ export class Gateway {
     else if (type === 'offline') this.#reporter.event(type, { mac, why: notice.why }, `${mac}: is away: ${notice.why}`);
     else this.#reporter.event(type, { mac, text: notice.text }, `${mac}: ${notice.text}`);
   }
+}
+
+/** Takes a folder, made when it is missing, for this gateway alone: two would overwrite what the other has adopted. */
+async function lockOf(folder: string): Promise<DiskLock> {
+  const fail = (why: string, cause?: unknown) =>
+    new UserError(`Option --data: folder "${folder}" ${why}`, 1, { cause });
+  let lock: DiskLock | undefined;
+  try {
+    makeFolder(folder, 0o700);
+    lock = await lockFolder(folder);
+  } catch (error) {
+    throw fail(`cannot be used: ${(error as Error).message}`, error);
+  }
+  if (!lock) throw fail('is in use by another gateway');
+  return lock;
 }
 
 /** A provisioning token for a device that is new to the service, or that has lost its certificate. */
