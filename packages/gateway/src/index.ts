@@ -1,3 +1,4 @@
+export { oldBackups } from './adopted/backups.ts';
 export { identify, type ModuleIdentity } from './adopted/identify.ts';
 export { ModuleLink, type ModulePlace } from './adopted/link.ts';
 export { type ModuleNotice, pollMs, RepresentedModule, type RepresentOptions } from './adopted/represent.ts';

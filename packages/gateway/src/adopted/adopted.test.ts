@@ -4,6 +4,7 @@ import { loadPersonality } from '@moorage/module/personality/personality';
 import type { Connection } from '@moorage/net';
 import { describe, expect, test } from 'vitest';
 import { adoptedRig, bundle, isThere, newSet, oldSet } from '../testing/adopted-rig.ts';
+import { oldBackups } from './backups.ts';
 
 /** Firmware of three generations. */
 const personalities = {
@@ -187,6 +188,43 @@ test('a product without a bundle is said to have none, and nothing has failed', 
   expect(notices.some((notice) => notice.type === 'device' && notice.event.type === 'failed')).toBe(false);
   expect(backups).toEqual([]);
   await adopted.stop();
+});
+
+test('a bundle that fails again takes one backup, and the oldest of the gateway are deleted at the service', async () => {
+  const { adopted, backups, notices, pass, peer } = await adoptedRig();
+  const at = '1704067200000';
+  const facts = { size: 1, crc: '0000', mime: 'application/zip', version: null, created_at: at, updated_at: at };
+  const record = (path: string) => ({ path, name: path.split('/').at(-1), ...facts });
+  const held = [
+    'backups/mine.zip',
+    ...Array.from({ length: 7 }, (_, day) => `backups/2023-01-${10 + day}T000000Z before 1.0.0.1.zip`),
+  ];
+  const deleted: string[] = [];
+  peer.guard = (call) => {
+    const [method = '', url = ''] = call.split(' ');
+    const path = decodeURIComponent(url.replace('/files/device/', ''));
+    if (!url.startsWith('/files/device')) return undefined;
+    if (method === 'GET') return { status: 200, body: held.map(record) };
+    if (method === 'DELETE') deleted.push(path);
+    else held.push(path);
+    return { status: 200, body: method === 'DELETE' ? { result: 'ok' } : { result: 'ok', ...record(path) } };
+  };
+  const failed = () => notices.filter((notice) => notice.type === 'device' && notice.event.type === 'failed').length;
+  peer.bundle = { ...bundle, files: [...bundle.files, { name: 'big.bin', content: new Uint8Array(2_500_000) }] };
+  adopted.start();
+  await pass(() => failed() === 1);
+  await pass(() => deleted.length === 3);
+  expect(deleted).toEqual([10, 11, 12].map((day) => `backups/2023-01-${day}T000000Z before 1.0.0.1.zip`));
+  void adopted.client.ota();
+  await pass(() => failed() === 2);
+  expect(backups).toHaveLength(1);
+  await adopted.stop();
+});
+
+test('what is older than the newest five backups of the gateway is old, and no other file', () => {
+  const names = Array.from({ length: 6 }, (_, day) => `2023-01-${10 + day}T000000Z before 2.0.0.0.zip`);
+  expect(oldBackups(['mine.zip', ...names.toReversed()])).toEqual(names.slice(0, 1));
+  expect(oldBackups(names.slice(1))).toEqual([]);
 });
 
 describe('an update that fails', () => {

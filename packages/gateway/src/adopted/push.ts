@@ -14,6 +14,7 @@ import { converge, isSame, lettersOf, type Target, writtenFile } from '../module
 import { listFiles, maxFileBytes, readFile, statFile } from '../module/files.ts';
 import { packArchive } from '../rescue/archive.ts';
 import { rescue } from '../rescue/rescue.ts';
+import { backupName, isBackedUp, noteBackup } from './backups.ts';
 import { forgetOld, keepOld, oldOf } from './journal.ts';
 import type { ModuleLink } from './link.ts';
 import type { Slots } from './slots.ts';
@@ -158,15 +159,20 @@ async function beforePush(
 
 /** A rescue archive without passwords: kept beside the gateway, and among the files of the device at the service. */
 async function backUp(
-  { link, clock, keepBackup, say }: PushParts,
+  { link, clock, store, keepBackup, say }: PushParts,
   update: Installation,
 ): Promise<Result<void, string>> {
   const taken = await link.use((driver) => rescue(driver, { clock }), { patient: true });
   if (!taken.ok) return failure(`There is no backup, so nothing is written: ${taken.error.detail}`);
+  if (await isBackedUp(store, taken.value)) {
+    say('Nothing has changed since the last backup');
+    return success(undefined);
+  }
   const archive = packArchive(taken.value);
-  const name = `${taken.value.taken_at.replace(/\.\d+Z$/, 'Z').replaceAll(':', '')} before ${update.version}.zip`;
+  const name = backupName(taken.value, update.version);
   await keepBackup(name, archive);
   const kept = await update.keep(`backups/${name}`, archive);
+  if (kept.ok) await noteBackup(store, taken.value);
   say(kept.ok ? `Backed up as backups/${name}` : `Backed up beside the gateway alone: ${kept.error.message}`);
   return success(undefined);
 }

@@ -27,6 +27,7 @@ import { answerText, type Driver, type DriverFailure } from '../driver/driver.ts
 import type { OpenPorts } from '../driver/open.ts';
 import { listFiles } from '../module/files.ts';
 import { parseVersionLine } from '../module/reports.ts';
+import { pruneBackups } from './backups.ts';
 import { isCut } from './journal.ts';
 import { ModuleLink, type ModulePlace } from './link.ts';
 import { type PushParts, push, putBack } from './push.ts';
@@ -95,11 +96,11 @@ function isDataLine(line: string): boolean {
 /** What is known of how a module is. */
 interface Facts {
   readonly version: string;
-  readonly uptimeS: number | undefined;
-  readonly signalDbm: number | undefined;
-  readonly ip: string | undefined;
-  readonly files: number | undefined;
-  readonly flashBytes: number | undefined;
+  readonly uptimeS?: number | undefined;
+  readonly signalDbm?: number | undefined;
+  readonly ip?: string | undefined;
+  readonly files?: number | undefined;
+  readonly flashBytes?: number | undefined;
 }
 
 /** Stands for an adopted module at the service: to the service it is a device like any other. */
@@ -123,6 +124,8 @@ export class RepresentedModule {
   #isPushing = false;
   /** The service has named a bundle since it was asked for one. */
   #isOffered = false;
+  /** A backup has been taken since the service was asked for a bundle. */
+  #hasBackedUp = false;
   /** Pushes of a bundle that came to nothing: each has worn the flash. */
   readonly #failed = new Map<string, number>();
   #isStopped = false;
@@ -130,19 +133,16 @@ export class RepresentedModule {
   #cancelPoll: CancelTimer = () => {};
 
   private constructor(options: RepresentOptions, files: StoreFiles) {
-    const { ports, place, store, slots, version, keepBackup, notify } = options;
+    const { ports, place, store, slots, version, notify } = options;
     this.#options = options;
     this.#link = new ModuleLink(ports, place);
     const say = (text: string): void => notify({ type: 'step', text });
-    this.#parts = { link: this.#link, clock: ports.clock, store, slots, files, keepBackup, say };
-    const unknown = {
-      uptimeS: undefined,
-      signalDbm: undefined,
-      ip: undefined,
-      files: undefined,
-      flashBytes: undefined,
+    const keepBackup: PushParts['keepBackup'] = async (name, archive) => {
+      this.#hasBackedUp = true;
+      await options.keepBackup(name, archive);
     };
-    this.#facts = { version, ...unknown };
+    this.#parts = { link: this.#link, clock: ports.clock, store, slots, files, keepBackup, say };
+    this.#facts = { version };
   }
 
   /** Reads what is kept. Nothing is asked of the module before `start`. @throws when the store fails */
@@ -352,7 +352,9 @@ export class RepresentedModule {
     this.#isOffered = false;
     const tried = (): number => [...this.#failed.values()].reduce((sum, count) => sum + count, 0);
     const before = tried();
+    this.#hasBackedUp = false;
     const updated = await this.client.ota();
+    if (this.#hasBackedUp) await pruneBackups(this.client);
     return tried() > before ? success('none') : updated;
   }
 }
