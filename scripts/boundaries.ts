@@ -359,6 +359,7 @@ export const zones: readonly Zone[] = [
       'api',
       'service/app',
       'service/core',
+      'service/storage',
       'module',
       'module/bench',
       'module/script',

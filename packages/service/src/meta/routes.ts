@@ -41,37 +41,47 @@ export interface OwnState {
   readonly deviceNames: readonly string[];
 }
 
-/** State of the service for monitors: beside the API, and on a listener that is theirs alone. */
-export function metaRoutes({ storage, blobs, clock, log, health, traffic, ...own }: Deps & OwnState): {
-  readonly api: Handlers<typeof metaContract>;
-  readonly ops: Handlers<typeof opsContract>;
-} {
-  const startedMs = clock.monotonic();
-  const records = shared(() => storage.check());
-  const files = shared(() =>
-    blobs.check().catch((error: unknown) => {
-      // Requests that change nothing are answered without room: taking them elsewhere would help none.
-      if (health.troubleOf(error)?.kind !== 'full') throw error;
-    }),
-  );
-  const replies = (check: () => Promise<unknown>) => () =>
+/** The parts of the storage under their names in the figures, with a check of each that all who ask share. */
+function probesOf({ storage, blobs, clock, log, health }: Deps) {
+  const checks = {
+    database: shared(() => storage.check()),
+    file_store: shared(() =>
+      blobs.check().catch((error: unknown) => {
+        // Requests that change nothing are answered without room: taking them elsewhere would help none.
+        if (health.troubleOf(error)?.kind !== 'full') throw error;
+      }),
+    ),
+  };
+  const replies = (check: () => Promise<void>) => () =>
     within(clock, probeMs, check()).then(
       () => true,
       () => false,
     );
-  /** The parts that do not reply, under their names in the figures. */
-  const partsAway = async (): Promise<string[]> => {
-    const found = Object.entries({ database: records, file_store: files }).map(([part, check]) =>
-      within(clock, probeMs, check()).then(
-        () => [],
-        (error: unknown) => {
-          log.error({ err: error }, `The service is not ready: ${part} does not reply`);
-          return part;
-        },
-      ),
-    );
-    return (await Promise.all(found)).flat();
+  return {
+    replies: { database: replies(checks.database), file_store: replies(checks.file_store) },
+    /** Those that do not reply. */
+    async away(): Promise<string[]> {
+      const found = Object.entries(checks).map(([part, check]) =>
+        within(clock, probeMs, check()).then(
+          () => [],
+          (error: unknown) => {
+            log.error({ err: error }, `The service is not ready: ${part} does not reply`);
+            return part;
+          },
+        ),
+      );
+      return (await Promise.all(found)).flat();
+    },
   };
+}
+
+/** State of the service for monitors: beside the API, and on a listener that is theirs alone. */
+export function metaRoutes({ storage, clock, health, traffic, ...own }: Deps & OwnState): {
+  readonly api: Handlers<typeof metaContract>;
+  readonly ops: Handlers<typeof opsContract>;
+} {
+  const startedMs = clock.monotonic();
+  const probes = probesOf({ storage, clock, health, traffic, ...own });
   const warningNow = (): string => {
     const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
     return [own.trouble() ?? [], ...full].flat().join('; ');
@@ -81,7 +91,7 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, ...own
     traffic,
     clock,
     version,
-    parts: { database: replies(records), file_store: replies(files), bus: async () => storage.bus.connected },
+    parts: { ...probes.replies, bus: async () => storage.bus.connected },
     hasWarning: () => warningNow() !== '',
     channels: own.channels,
   });
@@ -100,7 +110,7 @@ export function metaRoutes({ storage, blobs, clock, log, health, traffic, ...own
     // API-EP-GET-readyz
     async ready() {
       if (own.isStopping()) return failure(refusal('STOPPING'));
-      const away = await partsAway();
+      const away = await probes.away();
       if (away.length > 0) {
         return failure({ ...refusal('STORAGE_AWAY', { what: away.join(', '), retryAfterS }), retryAfterS });
       }
