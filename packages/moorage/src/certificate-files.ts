@@ -13,6 +13,13 @@ function parsed<T>(flag: string, path: string, what: string, parse: () => T): T 
   }
 }
 
+/** The text of a file of certificates. @throws {UserError} when it cannot be read, or begins with none in PEM */
+export function readCertificate(flag: string, path: string): string {
+  const certificate = readSetting(flag, path);
+  parsed(flag, path, 'certificate', () => new X509Certificate(certificate));
+  return certificate;
+}
+
 /** The two files of a certificate, which belong together. */
 function readPair(name: 'device' | 'tls', certificatePath: string | undefined, keyPath: string | undefined) {
   const [certificateFlag, keyFlag] = [`--${name}-cert`, `--${name}-key`];
@@ -20,11 +27,10 @@ function readPair(name: 'device' | 'tls', certificatePath: string | undefined, k
   if (certificatePath === undefined || keyPath === undefined) {
     throw new UserError(`Settings ${certificateFlag} and ${keyFlag} are only of use together`, 2);
   }
-  const certificate = readSetting(certificateFlag, certificatePath);
+  const certificate = readCertificate(certificateFlag, certificatePath);
   const key = readSetting(keyFlag, keyPath);
-  const x509 = parsed(certificateFlag, certificatePath, 'certificate', () => new X509Certificate(certificate));
   const privateKey = parsed(keyFlag, keyPath, 'private key without a password', () => createPrivateKey(key));
-  if (!x509.checkPrivateKey(privateKey)) {
+  if (!new X509Certificate(certificate).checkPrivateKey(privateKey)) {
     throw new UserError(
       `The key in "${keyPath}" (${keyFlag}) is not that of the certificate in "${certificatePath}"`,
       2,

@@ -79,11 +79,12 @@ export class Gateway {
   /** Stands for every module that has been adopted before. */
   async start(): Promise<void> {
     const { folder, service } = this.#settings;
-    this.#lock = await lockOf(folder);
-    const config = await readGatewayConfig(folder);
-    const place = service ?? config.service;
+    const place = service ?? (await readGatewayConfig(folder)).service;
     if (place === undefined)
       throw new UserError('Option --service is missing: the device listener of the service, https://HOST:PORT', 2);
+    parseServiceUrl(place);
+    this.#lock = await lockOf(folder);
+    const config = await readGatewayConfig(folder);
     this.#config = { id: randomUUID(), ...config, service: place };
     if (config.id === undefined) await writeGatewayConfig(folder, this.#config);
     for (const module of config.modules) await this.#represent(module);

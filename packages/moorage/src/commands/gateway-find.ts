@@ -1,6 +1,7 @@
 import type { FoundModule } from '@moorage/gateway';
 import { table } from '../table.ts';
 import { defineCliCommand } from './define.ts';
+import { addressForms, checkAddress } from './reach-module.ts';
 
 const yesNo = (known: boolean | undefined): string => (known === undefined ? '?' : known ? 'yes' : 'no');
 
@@ -22,7 +23,7 @@ export const gatewayFindCommand = defineCliCommand({
   arguments: [
     {
       name: 'ADDRESS',
-      help: 'http://HOST:PORT, tcp:HOST:PORT (terminal or serial), rfc2217:HOST:PORT, pty:PATH, /dev/…',
+      help: addressForms,
       optional: true,
       many: true,
     },
@@ -38,6 +39,7 @@ export const gatewayFindCommand = defineCliCommand({
     'broadcast-port': { kind: 'port', default: 55_555, placeholder: 'PORT', help: 'UDP port of the broadcasts' },
   },
   async run({ options, args, reporter }) {
+    for (const address of args) checkAddress('Argument ADDRESS', address);
     const [{ find }, { hostPorts }] = await Promise.all([import('@moorage/gateway'), import('../host-ports.ts')]);
     const { ip, seconds } = options;
     const wanted = { addresses: args, listenMs: seconds * 1_000, broadcastPort: options['broadcast-port'] };

@@ -1,12 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
+import type { Measured, OpenOptions } from '@moorage/gateway';
 import { readGivenText } from '../given-file.ts';
 import { stopOnSignal } from '../lifecycle.ts';
+import { productNamed } from '../lookups.ts';
 import type { Resolved } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import type { Gateway, GatewaySettings } from '../run-gateway.ts';
-import { clientOptions, connect, type ServiceClient } from '../service-client.ts';
+import { CallError, clientOptions, connect, type ServiceClient } from '../service-client.ts';
 import { defineCliCommand, UserError } from './define.ts';
-import { reach, reachOptions, readReach } from './reach-module.ts';
+import { checkAddress, reach, reachOptions, readReach } from './reach-module.ts';
 
 /** What a gateway adopts when it starts, wherever it runs. */
 export const adoptOptions = {
@@ -28,30 +30,71 @@ export const adoptOptions = {
   },
 } as const;
 
-/** Starts a gateway, and adopts what is asked for. @throws {UserError} when a module cannot be adopted; the gateway is stopped then */
+/** What a gateway is to adopt. */
+interface Adoptions {
+  readonly addresses: readonly string[];
+  readonly product: string;
+  readonly measured: Measured | undefined;
+  readonly way: OpenOptions;
+}
+
+/** What `adoptOptions` say, before anything is started. @throws {UserError} for what cannot be used */
+export async function readAdoptions(options: Resolved<typeof adoptOptions>): Promise<Adoptions> {
+  const { adopt = '', product = '', streams } = options;
+  const addresses = adopt.split(',').filter((address) => address !== '');
+  for (const address of addresses) checkAddress('Option --adopt', address);
+  if (addresses.length > 0 && product === '')
+    throw new UserError('Option --product is missing: the product that the modules become devices of', 2);
+  const way = readReach(options);
+  return { addresses, product, measured: streams === undefined ? undefined : await readMeasured(streams), way };
+}
+
+/** The service for adoptions; `undefined` without a login: modules that are adopted already need none. */
+async function serviceIfKnown(login: () => Promise<ServiceClient>): Promise<ServiceClient | undefined> {
+  try {
+    return await login();
+  } catch (error) {
+    if (error instanceof UserError && error.exitCode === 2) throw error;
+    return undefined;
+  }
+}
+
+/** @throws {UserError} when the service says that there is no such product */
+async function checkProduct(service: ServiceClient, product: string): Promise<void> {
+  try {
+    await productNamed(service, product, 'Option --product');
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // A service that is away is none of its business: modules that are adopted already come back without it.
+    if (error instanceof CallError && error.status !== 404) return;
+    throw new UserError(error.message, 2, { cause: error });
+  }
+}
+
+/**
+ * Starts a gateway, and adopts what is asked for; with a login it reports what it finds to the service.
+ *
+ * @throws {UserError} when a module cannot be adopted; the gateway is stopped then
+ */
 export async function startGateway(
   settings: GatewaySettings,
-  options: Resolved<typeof adoptOptions>,
+  { addresses, product, measured, way }: Adoptions,
   reporter: Reporter,
   login: () => Promise<ServiceClient>,
 ): Promise<Gateway> {
-  const { adopt = '', product, streams: streamsFile } = options;
-  const addresses = adopt.split(',').filter((address) => address !== '');
-  if (addresses.length > 0 && product === undefined)
-    throw new UserError('Option --product is missing: the product that the modules become devices of', 2);
-  const way = readReach(options);
+  const service = await serviceIfKnown(login);
+  if (service && addresses.length > 0) await checkProduct(service, product);
   const { Gateway } = await import('../run-gateway.ts');
-  const measured = streamsFile === undefined ? undefined : await readMeasured(streamsFile);
   const gateway = new Gateway(settings, reporter, login);
   try {
     await gateway.start();
-    for (const address of addresses) {
-      await gateway.adopt({ address, product: product ?? '', measured, open: () => reach(address, way) });
-    }
+    for (const address of addresses)
+      await gateway.adopt({ address, product, measured, open: () => reach(address, way) });
   } catch (error) {
     await gateway.stop();
     throw error;
   }
+  if (service) gateway.reportFoundModules();
   return gateway;
 }
 
@@ -91,12 +134,7 @@ export const gatewayRunCommand = defineCliCommand({
     setFlagsFromString('--optimize-for-size');
     const { data: folder, ip, service } = options;
     const login = () => connect(options);
-    const gateway = await startGateway({ folder, ip, service }, options, reporter, login);
-    const hasLogin = await login().then(
-      () => true,
-      () => false,
-    );
-    if (hasLogin) gateway.reportFoundModules();
+    const gateway = await startGateway({ folder, ip, service }, await readAdoptions(options), reporter, login);
     stopOnSignal(() => gateway.stop());
     const modules = gateway.size;
     reporter.event('ready', { modules }, `The gateway stands for ${modules} module${modules === 1 ? '' : 's'}`);

@@ -1,8 +1,17 @@
 import type { Driver, OpenOptions } from '@moorage/gateway';
-import { readSetting } from '../given-file.ts';
+import { parseAddress } from '@moorage/gateway/driver/address';
+import { readCertificate } from '../certificate-files.ts';
 import type { Resolved } from '../options.ts';
 import { askSecret } from '../terminal.ts';
 import { UserError } from './define.ts';
+import { checkCount } from './words.ts';
+
+/** How an address of a module is written. */
+export const addressForms =
+  'http://HOST:PORT, https://HOST:PORT, tcp:HOST:PORT (terminal or serial), rfc2217:HOST:PORT, pty:PATH, /dev/…';
+
+/** As fast as adapters are. */
+const highestBaud = 12_000_000;
 
 /** How a module's command line is reached, wherever a command needs one. */
 export const reachOptions = {
@@ -23,7 +32,16 @@ export const reachOptions = {
 
 /** What `reachOptions` say. @throws {UserError} for what cannot be used */
 export function readReach({ user, password, ca, baud }: Resolved<typeof reachOptions>): OpenOptions {
-  return { username: user, password, ca: ca === undefined ? undefined : readSetting('--ca', ca), baud };
+  checkCount('baud', baud, highestBaud);
+  return { username: user, password, ca: ca === undefined ? undefined : readCertificate('--ca', ca), baud };
+}
+
+/** Looks at the address of a module, given at `where`. @throws {UserError} that repeats no password, when it is none */
+export function checkAddress(where: string, text: string): void {
+  if (parseAddress(text).ok) return;
+  if (text.includes('@'))
+    throw new UserError(`${where} has an "@" in it: names and passwords do not belong into an address`, 2);
+  throw new UserError(`${where} is "${text}", not one of ${addressForms}`, 2);
 }
 
 /** An open command line, and what has opened it. */

@@ -3,7 +3,7 @@ import type { Archive, Differences, Driver } from '@moorage/gateway';
 import type { Reporter } from '../output.ts';
 import { ask } from '../terminal.ts';
 import { defineCliCommand, UserError } from './define.ts';
-import { reach, reachOptions, readReach } from './reach-module.ts';
+import { addressForms, checkAddress, reach, reachOptions, readReach } from './reach-module.ts';
 
 const options = {
   ...reachOptions,
@@ -16,20 +16,22 @@ const options = {
 export const rescueCommand = defineCliCommand({
   name: 'rescue',
   summary: 'Read everything out of a real module into an archive, or put an archive back. Reading writes nothing',
-  arguments: [
-    {
-      name: 'ADDRESS',
-      help: 'http://HOST:PORT, tcp:HOST:PORT (terminal or serial), rfc2217:HOST:PORT, pty:PATH, /dev/…',
-    },
-  ],
+  arguments: [{ name: 'ADDRESS', help: addressForms }],
   options,
   async run({ options: given, args: [address = ''], reporter }) {
     if ((given.output === undefined) === (given.restore === undefined))
       throw new UserError('Give either --output FILE, to read, or --restore FILE, to write', 2);
-    const { driver } = await reach(address, readReach(given));
+    if (given.restore !== undefined && given['with-secrets'])
+      throw new UserError('Option --with-secrets has no use with --restore: the archive has them or not', 2);
+    if (given.output !== undefined && given.yes)
+      throw new UserError('Option --yes has no use with --output: reading writes nothing', 2);
+    checkAddress('Argument ADDRESS', address);
+    const way = readReach(given);
+    const archive = given.restore === undefined ? undefined : await readRescue(given.restore);
+    const { driver } = await reach(address, way);
     try {
       if (given.output !== undefined) await read(driver, given.output, given['with-secrets'], reporter);
-      else if (given.restore !== undefined) await putBack(driver, given.restore, given.yes, reporter);
+      else if (archive !== undefined) await putBack(driver, archive, given.yes, reporter);
     } finally {
       await driver.close();
     }
@@ -87,12 +89,13 @@ const inWords = ({ files, settings, skipped }: Differences): readonly string[] =
   ...skipped.map(({ what, why }) => `  leave ${what}: ${why}`),
 ];
 
-async function putBack(driver: Driver, path: string, yes: boolean, reporter: Reporter): Promise<void> {
-  const [{ differences, restore }, { readTwin }] = await Promise.all([
-    import('@moorage/gateway'),
-    import('../twin.ts'),
-  ]);
-  const { archive } = await readTwin(path);
+async function readRescue(path: string): Promise<Archive> {
+  const { readTwin } = await import('../twin.ts');
+  return (await readTwin(path)).archive;
+}
+
+async function putBack(driver: Driver, archive: Archive, yes: boolean, reporter: Reporter): Promise<void> {
+  const { differences, restore } = await import('@moorage/gateway');
   const found = differences(archive, await take(driver, false, true, reporter));
   const { files, settings, skipped } = found;
   const facts = { files: files.map(({ name }) => name), settings: settings.map(({ name }) => name), skipped };

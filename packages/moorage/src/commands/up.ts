@@ -14,8 +14,8 @@ import { storageTrouble } from '../trouble.ts';
 import { adoptModule, type Login } from '../up/adopt.ts';
 import { ensureExample } from '../up/example.ts';
 import { connectHarbour } from '../up/example-data.ts';
-import type { CliCall } from './define.ts';
-import { startGateway } from './gateway-run.ts';
+import { type CliCall, UserError } from './define.ts';
+import { readAdoptions, startGateway } from './gateway-run.ts';
 import { moduleSettings } from './module.ts';
 import { administratorNotice, readServiceSettings } from './serve.ts';
 import type { upOptions } from './up-command.ts';
@@ -63,7 +63,8 @@ async function rehearse(
 
 /** Stands for real modules, under the data folder, with a token of the administrator that lives as long as it does. */
 async function startOwnGateway(
-  options: Resolved<typeof upOptions>,
+  ip: string,
+  adoptions: Awaited<ReturnType<typeof readAdoptions>>,
   dataDir: string,
   service: RunningService,
   own: RunningModule,
@@ -74,13 +75,12 @@ async function startOwnGateway(
   const login = async () => throwingClient(api, token, [], service.service.fetch);
   const settings = {
     folder: join(dataDir, 'gateway'),
-    ip: options['gateway-ip'],
+    ip,
     service: serviceUrl(devices),
     known: [own.addresses.mac],
   };
   try {
-    const gateway = await startGateway(settings, options, reporter, login);
-    gateway.reportFoundModules();
+    const gateway = await startGateway(settings, adoptions, reporter, login);
     const { size: modules } = gateway;
     reporter.event('gateway', { modules }, `The gateway stands for ${modules} module${modules === 1 ? '' : 's'}`);
     return { stop: () => gateway.stop().finally(revoke) };
@@ -144,6 +144,9 @@ function summary(
 /** The whole of `moorage up`, until it is stopped by a signal. */
 export async function runUp({ options, sources, reporter, json }: CliCall<typeof upOptions>): Promise<void> {
   const settings = readServiceSettings(sources);
+  const adoptions = await readAdoptions(options);
+  if (!options.gateway && adoptions.addresses.length > 0)
+    throw new UserError('Option --adopt has no use without --gateway', 2);
   const notice = administratorNotice(reporter, json, settings);
   const { adminEmail: username, adminPassword } = settings;
   let account: Login | undefined = adminPassword === undefined ? undefined : { username, password: adminPassword };
@@ -183,7 +186,8 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
   notice.flush();
   try {
     await rehearse(service, module, reporter, account);
-    if (options.gateway) gateway = await startOwnGateway(options, resolve(settings.dataDir), service, module, reporter);
+    const [ip, dataDir] = [options['gateway-ip'], resolve(settings.dataDir)];
+    if (options.gateway) gateway = await startOwnGateway(ip, adoptions, dataDir, service, module, reporter);
   } catch (error) {
     // A stop cuts what is under way; the next start goes on with it.
     if (stopping) return;
