@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
+import { variableOf } from '@moorage/service/core/config';
 import { UserError } from './commands/define.ts';
-import { environmentName } from './options.ts';
 
 /** Where questions are shown and answered: the standard streams of the process. */
 interface Terminal {
@@ -34,7 +34,7 @@ export function ask(
 export async function askSecret(question: string, option: 'password' | 'code'): Promise<string> {
   const answer = await ask(question, { isSecret: true });
   if (answer !== undefined) return answer;
-  throw new UserError(`The input has ended: give the ${option} with --${option} or ${environmentName(option)}`, 2);
+  throw new UserError(`The input has ended: give the ${option} with --${option} or ${variableOf(option)}`, 2);
 }
 
 function askPerson(question: string, isSecret: boolean, { stdin, stderr }: Terminal): Promise<string | undefined> {

@@ -2,9 +2,10 @@ import { unwrap } from '@moorage/base';
 import { expect, test } from 'vitest';
 import { type OptionTable, resolveOptions } from '../options.ts';
 import { openReporter } from '../output.ts';
+import { throwingClient } from '../service-client.ts';
 import { UserError } from './define.ts';
 import { gatewayFindCommand } from './gateway-find.ts';
-import { gatewayRunCommand } from './gateway-run.ts';
+import { adoptOptions, gatewayRunCommand, readAdoptions, startGateway } from './gateway-run.ts';
 import { commands } from './index.ts';
 import { rescueCommand } from './rescue.ts';
 
@@ -78,3 +79,15 @@ test.each(wrong.map((row) => [row[0].name, row[3], row] as const))(
     await expect(started).rejects.toHaveProperty('exitCode', 2);
   },
 );
+
+test('a product that the service does not have is told by its option, before the folder is made', async () => {
+  const { service, ...flags } = adopt;
+  const adoptions = await readAdoptions(unwrap(resolveOptions(adoptOptions, { flags, env: {}, file: {} })));
+  const login = async () => throwingClient('http://service', 'token', [], async () => Response.json([]));
+  const settings = { folder: '/dev/null/gateway', ip: '127.0.0.1', service };
+  const started = startGateway(settings, adoptions, openReporter(true), login);
+  await expect(started).rejects.toMatchObject({
+    message: 'Option --product is "GAUGE": there is no such product',
+    exitCode: 2,
+  });
+});
