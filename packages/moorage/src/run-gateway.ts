@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { ProductRecord } from '@moorage/api';
@@ -11,6 +12,7 @@ import {
   find,
   identify,
   type ModuleNotice,
+  oldBackups,
   openDriver,
   RepresentedModule,
   Slots,
@@ -176,7 +178,7 @@ export class Gateway {
       measured,
       slots: this.#slots,
       service: parseServiceUrl(this.#config.service ?? ''),
-      keepBackup: (file, archive) => writeOwn(join(folder, 'backups', name, file), archive),
+      keepBackup: (file, archive) => keepBackup(join(folder, 'backups', name), file, archive),
       notify: (notice) => this.#tell(adopted, notice),
     });
     this.#running.set(mac, { module, store });
@@ -225,6 +227,12 @@ export class Gateway {
     else if (type === 'offline') this.#reporter.event(type, { mac, why: notice.why }, `${mac}: is away: ${notice.why}`);
     else this.#reporter.event(type, { mac, text: notice.text }, `${mac}: ${notice.text}`);
   }
+}
+
+/** Writes a backup of a module, and deletes the oldest ones. */
+async function keepBackup(folder: string, file: string, archive: Uint8Array): Promise<void> {
+  await writeOwn(join(folder, file), archive);
+  for (const old of oldBackups(await readdir(folder))) await rm(join(folder, old), { force: true });
 }
 
 /** Takes a folder, made when it is missing, for this gateway alone: two would overwrite what the other has adopted. */

@@ -151,7 +151,6 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const hosts = [...(options.deviceHosts ?? []), ...deviceAddresses(settings).map(({ host }) => host)];
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, hosts);
   const warnings = new Map<string, string>();
-  let isStopping = false;
   await reportTroubles(deps, identity, warnings);
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock, settings);
   const slices = deviceSlices(deps, identity, outbound);
@@ -166,7 +165,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const tokens = tokenChecks(storage.db);
   const { audit, closeAudit } = openAudit(deps);
   const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer: bearers.check } };
-  const running = { isStopping: () => isStopping, channels: () => channel.hub.size };
+  const running = { isStopping: () => channel.hub.isClosed, channels: () => channel.hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);
   mountSlices(api, { ...deps, outbound, sso: ssoOf(options), meta: meta.api, rehearser }, slices, channel, mounting);
@@ -191,7 +190,6 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     },
     fetch: injectFetch(api),
     async close() {
-      isStopping = true;
       // First the listeners: what comes from now on goes to another process.
       await channel.hub.close();
       await Promise.all([stopWatching(), stopClock(), background.stop(), ...listeners.map((app) => drain(app, clock))]);

@@ -12,7 +12,7 @@ export class ChannelPeer {
   /** What has come over all channels. */
   readonly messages: PeerMessage[] = [];
   /** Attributes that devices have reported, which are no part of `messages` and `frames`. */
-  readonly attributes: unknown[] = [];
+  readonly attributes: Readonly<Record<string, unknown>>[] = [];
   /** Frames as they came. */
   readonly frames: (string | Uint8Array)[] = [];
   /** Codes with which channels have ended. */
@@ -73,7 +73,8 @@ export class ChannelPeer {
       // Safe: the module sends dictionaries, and a test that looks at another thing fails.
       const message = (isBinary ? decode(data) : JSON.parse(data.toString())) as PeerMessage;
       if (message.request === 'attributes') {
-        this.attributes.push(message.data);
+        // Safe likewise.
+        this.attributes.push(message.data as Readonly<Record<string, unknown>>);
         return;
       }
       this.frames.push(isBinary ? data : data.toString());

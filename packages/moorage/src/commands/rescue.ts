@@ -100,11 +100,10 @@ async function putBack(driver: Driver, archive: Archive, yes: boolean, reporter:
   const { files, settings, skipped } = found;
   const facts = { files: files.map(({ name }) => name), settings: settings.map(({ name }) => name), skipped };
   reporter.event('differences', facts, inWords(found).join('\n') || undefined);
-  if (files.length === 0 && settings.length === 0) {
-    reporter.event('restored', { refused: [] }, 'The module has all of it already');
-    return;
-  }
-  if (!yes && (await ask('Write this into the module? Type yes: '))?.trim() !== 'yes')
+  const isSame = files.length === 0 && settings.length === 0;
+  // What an earlier run has set before it was cut is not saved yet.
+  if (isSame) reporter.say('The module has all of it already; it saves its variables');
+  else if (!yes && (await ask('Write this into the module? Type yes: '))?.trim() !== 'yes')
     throw new UserError('Nothing was written: answer "yes", or give --yes');
   const restored = await restore(driver, found, (what) => reporter.say(`  ${what} …`));
   if (!restored.ok)
@@ -113,5 +112,5 @@ async function putBack(driver: Driver, archive: Archive, yes: boolean, reporter:
     );
   const refused = restored.value;
   if (refused.length > 0) reporter.say(`  the module did not take: ${refused.join(', ')}`);
-  reporter.event('restored', { refused }, 'Restored, and read back');
+  reporter.event('restored', { refused }, isSame ? 'Nothing was written but that' : 'Restored, and read back');
 }

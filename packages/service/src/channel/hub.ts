@@ -123,6 +123,11 @@ export class ChannelHub {
     return this.#attached.size;
   }
 
+  /** It takes no more devices, and sends away those it has. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   /**
    * Takes the line of a device; the answer hears what comes over it.
    *
