@@ -77,7 +77,7 @@ describe('moorage user add and token add', () => {
     [
       ['migrate', '--database', 'postgres://u:p@127.0.0.1:1/x'],
       1,
-      'The database postgres://u:***@127.0.0.1:1/x cannot be used',
+      'The database postgres://u:***@127.0.0.1:1/x (--database) cannot be used',
     ],
     [['backup'], 2, "missing required argument 'FILE'"],
     [['restore', '/does/not/exist'], 1, 'cannot be read'],
