@@ -17,10 +17,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/**
- * Bytes to be stored. What is asked for piece by piece is asked for no more than a few pieces ahead, and its pieces are
- * the store's: it frees their memory.
- */
+/** Bytes to be stored. What is asked for piece by piece is asked for no more than a few pieces ahead. */
 export type BlobSource = Readable | AsyncIterable<Uint8Array> | Uint8Array;
 
 /** Content-addressed bytes: equal contents are stored once. Nothing is ever held whole in memory. */
@@ -28,8 +25,10 @@ export interface BlobStore {
   /**
    * Stores a stream; resolves when the bytes are durable. Over `maxBytes` it stops reading, leaves nothing behind and
    * resolves to `undefined`. An error of the source rejects, and leaves nothing behind.
+   *
+   * @param isOwned the pieces of the source are the store's from then on: nobody else has them, and it frees their memory
    */
-  put(source: BlobSource, maxBytes: number): Promise<BlobInfo | undefined>;
+  put(source: BlobSource, maxBytes: number, isOwned?: boolean): Promise<BlobInfo | undefined>;
   /**
    * Opens a blob for reading in chunks; `undefined` when there is none.
    *

@@ -48,9 +48,9 @@ beforeAll(async () => {
   disk = await diskBlobs(folder);
   clock = new VirtualClock();
   const blobs: BlobStore = {
-    put: (source, limit) => {
+    put: (source, limit, isOwned) => {
       began();
-      return disk.put(source instanceof Uint8Array ? source : through(Readable.from(source)), limit);
+      return disk.put(source instanceof Uint8Array ? source : through(Readable.from(source)), limit, isOwned);
     },
     open: (name) => disk.open(name),
     remove: (name) => disk.remove(name),
@@ -120,6 +120,13 @@ describe('upload', () => {
     const reply = await post('hello', 'any', { 'content-type': 'text/x-test' });
     expect(await reply.json()).toMatchObject({ size: 5, mime: 'text/x-test' });
     expect(await (await post(Buffer.from('hello'))).json()).toMatchObject({ size: 5, mime: 'none' });
+  });
+
+  it('within the process leaves its bytes to the caller', async () => {
+    const bytes = Buffer.allocUnsafeSlow(100_000).fill('own');
+    const reply = await app.inject({ method: 'POST', url: '/upload/any', payload: bytes });
+    expect(reply.json()).toMatchObject({ size: 100_000 });
+    expect(bytes.equals(Buffer.alloc(100_000, 'own'))).toBe(true);
   });
 
   it('by form takes the part "file" and its media type, with a file name or without', async () => {

@@ -17,14 +17,16 @@ const hashedOnTheWay = 512 * 1024;
 
 /**
  * Writes a source to a file that is open for reading too; `undefined` when it is over the limit. While one chunk is
- * being written the next one comes; a third is not asked for. Chunks of a stream are released when they are written.
+ * being written the next one comes; a third is not asked for.
  *
+ * @param isOwned chunks are released when they are written
  * @param seal makes the file durable, while it is being hashed
  */
 export async function receive(
   handle: FileHandle,
   source: BlobSource,
   maxBytes: number,
+  isOwned: boolean,
   seal: () => Promise<void> = async () => {},
 ): Promise<BlobInfo | undefined> {
   const hash = createHash('sha256');
@@ -41,8 +43,7 @@ export async function receive(
       }
       await writing;
       writing = writeAll(handle, chunk);
-      // Bytes in one piece stay those of the caller.
-      if (chunk !== source) writing = writing.then(() => release(chunk));
+      if (isOwned) writing = writing.then(() => release(chunk));
       // It is waited for below; until then its failure must not end the process.
       writing.catch(() => {});
     }
@@ -62,7 +63,7 @@ export async function receive(
 
 /** Writes a source to a spool. Without room it is the folder for temporary files that is full, and not the store. */
 export async function receiveIntoSpool(
-  ...given: [handle: FileHandle, source: BlobSource, maxBytes: number]
+  ...given: [handle: FileHandle, source: BlobSource, maxBytes: number, isOwned: boolean]
 ): Promise<BlobInfo | undefined> {
   try {
     return await receive(...given);
