@@ -129,16 +129,6 @@ describe.each(stores)('blob store ($kind)', ({ make }) => {
     expect(bytes.equals((await read(store, info?.sha256 ?? '')) ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it('leaves the bytes of a stream to its giver, and those that are its own it may free', async () => {
-    const store = await make();
-    const piecesOf = () => [1, 2, 3].map((fill) => new Uint8Array(100_000).fill(fill));
-    const [given, owned] = [piecesOf(), piecesOf()];
-    const info = await store.put(Readable.from(given), 300_000);
-    expect(given).toEqual(piecesOf());
-    expect(await store.put(Readable.from(owned), 300_000, true)).toMatchObject({ sha256: info?.sha256 });
-    expect(Buffer.concat(piecesOf()).equals((await read(store, info?.sha256 ?? '')) ?? Buffer.alloc(0))).toBe(true);
-  });
-
   it('keeps an empty blob', async () => {
     const store = await make();
     const info = await store.put(Buffer.alloc(0), 0);
