@@ -299,7 +299,7 @@ describe.skipIf(skipReason)('the page of a device', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('it is cut off', { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'Block' }).click();
-    await page.getByText('The device is blocked').waitFor();
+    await page.getByText('The device is blocked', { exact: true }).waitFor();
     await photograph(page, 'device-blocked');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Let it in again' }).click();

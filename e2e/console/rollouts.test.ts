@@ -177,7 +177,8 @@ describe.skipIf(skipReason)('rollouts in the console', () => {
     await rehearse.click();
     await dialog.waitFor({ state: 'hidden' });
     const table = page.getByRole('table', { name: 'Rehearsals' });
-    await table.getByRole('progressbar', { name: 'Progress of rehearsal 1' }).waitFor();
+    // At 0 % it has no width, and counts as hidden.
+    await table.getByRole('progressbar', { name: 'Progress of rehearsal 1' }).waitFor({ state: 'attached' });
     await table.getByText('done', { exact: true }).waitFor();
     const figures = page.getByRole('table', { name: 'Figures of rehearsal 1' });
     await figures.getByRole('columnheader', { name: 'All in one stage' }).waitFor();
