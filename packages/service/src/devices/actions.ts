@@ -1,4 +1,4 @@
-import { type Refusal, refusal, type UpdateProgress } from '@moorage/api';
+import { optionalTimestamp, type Refusal, refusal, type UpdateProgress } from '@moorage/api';
 import { topics } from '../bus/topics.ts';
 import type { Db, Storage } from '../db/storage.ts';
 import type { DeviceDeps } from './deps.ts';
@@ -37,12 +37,10 @@ export function notifyAsked({ storage, live }: DeviceDeps, deviceId: string): vo
 export const refuseAsking = ({ state }: Pick<DetailedDevice, 'state'>): Refusal | undefined =>
   state === 'disabled' ? refusal('DEVICE_DISABLED') : undefined;
 
-const text = (atMs: number | null): string | null => (atMs === null ? null : String(atMs));
-
 /** How far the update of a device is. */
 export const progressOf = async (deps: DeviceDeps, device: DetailedDevice): Promise<UpdateProgress> => ({
   online: device.online_since !== null,
-  asked_at: text(device.update_asked_at),
-  looked_at: text(device.update_looked_at),
+  asked_at: optionalTimestamp(device.update_asked_at),
+  looked_at: optionalTimestamp(device.update_looked_at),
   update: await deps.updateOf(deps.storage.db, device),
 });
