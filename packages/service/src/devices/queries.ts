@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
 import { builtOnce } from '../db/compiled.ts';
+import { groupCalls, padded } from '../db/groups.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
 import type { Db, Expressions, Storage } from '../db/storage.ts';
 import { standing, wantedBundle } from '../filters/standing.ts';
@@ -82,19 +83,45 @@ const findRecordById = builtOnce((db) => recorded(db, '', 0).where('devices.id',
 export const findRecorded = async (db: Db, id: string, viewerId: string, nowMs: number) =>
   (await findRecordById(db, viewerId, nowMs, id))[0];
 
-/** Finds what a record shows outside of transactions. Those by id and uuid are the busiest calls of the API: their statements are prepared. */
+/** A record that is asked for by a name of its device that is whole: no two devices share one. */
+interface AskedRecord {
+  readonly by: 'id' | 'uuid';
+  readonly value: string;
+  readonly viewerId: string;
+  readonly nowMs: number;
+}
+
+/**
+ * Finds what a record shows outside of transactions. Those by id and uuid are the busiest calls of the API: who asks in
+ * the same turn, or while a read is under way, shares a prepared statement.
+ */
 export function compileRecordFinder({ db, hot }: Pick<Storage, 'db' | 'hot'>) {
-  const compiled = {
-    id: recorded(db, '', 0).where('devices.id', '=', '').compile(),
-    uuid: recorded(db, '', 0).where('devices.uuid', '=', '').compile(),
+  const statements = new Map<string, string>();
+  /** The text of the statement for so many keys. */
+  const textOf = (by: AskedRecord['by'], keys: readonly string[], name: string): string => {
+    const known = statements.get(name);
+    if (known !== undefined) return known;
+    const { sql } = recorded(db, '', 0).where(`devices.${by}`, 'in', keys).compile();
+    statements.set(name, sql);
+    return sql;
   };
-  return async (key: DeviceKey, viewerId: string, nowMs: number): Promise<RecordedDevice | undefined> => {
-    if (key.by === 'address') {
-      const device = await findDevice(db, key);
-      return device && findRecorded(db, device.id, viewerId, nowMs);
+  const findShared = groupCalls(async (asked: readonly AskedRecord[]) => {
+    const found = new Map<string, RecordedDevice>();
+    const together = Map.groupBy(asked, ({ by, viewerId }) => `${by} ${viewerId}`);
+    for (const alike of together.values()) {
+      const [{ by, viewerId }] = alike as [AskedRecord];
+      const keys = padded([...new Set(alike.map(({ value }) => value))]);
+      const nowMs = Math.max(...alike.map((one) => one.nowMs));
+      const name = `records-by-${by}-${keys.length}`;
+      const rows = await hot.select<RecordedDevice>(name, textOf(by, keys, name), [viewerId, nowMs, ...keys]);
+      for (const row of rows) found.set(`${by} ${viewerId} ${row[by]}`, row);
     }
-    const parameters = [viewerId, nowMs, key.value];
-    return (await hot.select<RecordedDevice>(`record-by-${key.by}`, compiled[key.by].sql, parameters))[0];
+    return asked.map(({ by, viewerId, value }) => found.get(`${by} ${viewerId} ${value}`));
+  });
+  return async ({ by, value }: DeviceKey, viewerId: string, nowMs: number): Promise<RecordedDevice | undefined> => {
+    if (by !== 'address') return findShared({ by, value, viewerId, nowMs });
+    const device = await findDevice(db, { by, value });
+    return device && findRecorded(db, device.id, viewerId, nowMs);
   };
 }
 
