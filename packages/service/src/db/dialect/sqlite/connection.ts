@@ -55,8 +55,8 @@ export class SqliteConnection {
     });
     if (access === 'write') {
       this.db.exec('pragma journal_mode = wal');
-      // FULL makes each commit durable before it is acknowledged; NORMAL would lose the last ones with the power.
-      this.db.exec('pragma synchronous = full');
+      // Commits are brought to the disk by `LogFile`; without one they have to be by themselves.
+      this.db.exec(`pragma synchronous = ${this.hasLog ? 'normal' : 'full'}`);
       // The checkpointer does this on a timer, away from the requests.
       this.db.exec('pragma wal_autocheckpoint = 0');
       // What a rush has made of the log file is given back when the log begins anew.
@@ -66,6 +66,18 @@ export class SqliteConnection {
       `pragma cache_size = -${cacheKibibytes}; pragma mmap_size = ${mappedBytes}; pragma temp_store = memory`,
     );
     this.db.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+  }
+
+  /** Whether what is committed is written to a log file. */
+  get hasLog(): boolean {
+    // Safe: the statement answers with one row of this column.
+    return (this.get('pragma journal_mode') as { journal_mode: string }).journal_mode === 'wal';
+  }
+
+  /** Rows that this connection has changed so far. */
+  changes(): number {
+    // Safe: the statement answers with one row of this column.
+    return (this.get('select total_changes() as changes') as { changes: number }).changes;
   }
 
   /** The prepared statement of a text, from the cache when it was used lately. */

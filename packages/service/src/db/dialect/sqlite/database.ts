@@ -2,6 +2,7 @@ import { type Clock, sleep } from '@moorage/base';
 import { ChangeCounter, type Changes } from '../../../storage/record-cache.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { SqliteConnection } from './connection.ts';
+import { LogFile } from './log-file.ts';
 import { Mutex } from './mutex.ts';
 
 /** How long a write waits for another process, and the pause between its tries. */
@@ -23,6 +24,11 @@ export class SqliteDatabase implements Changes {
   readonly #clock: Clock;
   #reader: SqliteConnection | undefined;
   readonly #checkpointer: Checkpointer | undefined;
+  /** None where the database has no log file: in memory, and where the file system allows of none. */
+  readonly #log: LogFile | undefined;
+  /** The last time that the log file was brought to the disk, and how many rows had been changed by then. */
+  #lastSync = Promise.resolve();
+  #syncedChanges = 0;
   readonly #counter = new ChangeCounter();
   /** What SQLite counts of the commits of other connections, other processes' among them. */
   #foreignVersion = 0;
@@ -35,6 +41,7 @@ export class SqliteDatabase implements Changes {
     this.#path = path;
     this.#clock = clock;
     this.writer = new SqliteConnection(path, 'write');
+    if (this.writer.hasLog) this.#log = new LogFile(path, clock);
     if (path !== ':memory:') this.#checkpointer = new Checkpointer(path, this.writer, clock, onError);
   }
 
@@ -59,22 +66,54 @@ export class SqliteDatabase implements Changes {
   /** Runs synchronous work on the writing connection while no other work does. It must be all or nothing. */
   async write<T>(work: (connection: SqliteConnection) => T): Promise<T> {
     await this.lock();
+    let result: T;
     try {
-      return await this.#whenFree(() => work(this.writer));
+      result = await this.#whenFree(() => work(this.writer));
     } finally {
       this.unlock();
     }
+    await this.synced();
+    return result;
   }
 
-  /** The same for writes that only mark devices as seen, or touch nothing that is cached. */
+  /** Commits writes that only mark devices as seen, or touch nothing that is cached, in one transaction. */
   async writeMarks(deviceIds: readonly string[], work: (connection: SqliteConnection) => void): Promise<void> {
     await this.lock();
     try {
-      await this.#whenFree(() => work(this.writer));
+      await this.#whenFree(() => this.#commit(work));
     } finally {
       for (const id of deviceIds) this.#counter.noteMark(id);
       this.#release();
     }
+    await this.synced();
+  }
+
+  #commit(work: (connection: SqliteConnection) => void): void {
+    const { db } = this.writer;
+    db.exec('begin immediate');
+    try {
+      work(this.writer);
+      db.exec('commit');
+    } catch (error) {
+      if (db.isTransaction) db.exec('rollback');
+      throw error;
+    }
+  }
+
+  /**
+   * Resolves when what is committed is durable; to be awaited after each commit, before it is acknowledged. Another
+   * thread waits for the disk: whoever does that in a commit stops every request. Reads see what is committed a moment
+   * before, and the next transaction need not wait.
+   */
+  async synced(): Promise<void> {
+    if (!this.#log) return;
+    const changes = this.writer.changes();
+    if (changes !== this.#syncedChanges) {
+      this.#syncedChanges = changes;
+      this.#lastSync = this.#log.sync();
+    }
+    // Who has changed nothing may have found what another has written, and not be durable yet.
+    await this.#lastSync;
   }
 
   version(): number {
@@ -161,6 +200,7 @@ export class SqliteDatabase implements Changes {
 
   async close(): Promise<void> {
     await this.#checkpointer?.close();
+    await this.#log?.close();
     this.#reader?.close();
     this.writer.close();
   }

@@ -45,6 +45,7 @@ class KyselyConnection implements DatabaseConnection {
     else if (writer.db.isTransaction) writer.db.exec('rollback');
     this.#inTransaction = false;
     this.#database.unlock();
+    if (how === 'commit') await this.#database.synced();
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

@@ -37,16 +37,9 @@ type Run = (sql: string, ...values: (string | number | null)[]) => void;
 
 /** Commits what marks devices, in one transaction. */
 const marker = (database: SqliteDatabase) => (deviceIds: readonly string[], work: (run: Run) => void) =>
-  database.writeMarks(deviceIds, (connection) => {
-    connection.db.exec('begin immediate');
-    try {
-      work((sql, ...values) => connection.prepare(sql).statement.run(...values));
-      connection.db.exec('commit');
-    } catch (error) {
-      if (connection.db.isTransaction) connection.db.exec('rollback');
-      throw error;
-    }
-  });
+  database.writeMarks(deviceIds, (connection) =>
+    work((sql, ...values) => connection.prepare(sql).statement.run(...values)),
+  );
 
 /** The prepared statements of every request, on SQLite. */
 export function hotPaths(database: SqliteDatabase): HotPaths {

@@ -33,13 +33,6 @@ export const sampleWriter = (database: SqliteDatabase): Samples['append'] =>
   groupWriter<SampleBatch>((batches) =>
     // Nothing here is cached.
     database.writeMarks([], (connection) => {
-      connection.db.exec('begin immediate');
-      try {
-        for (const batch of batches) writeBatch(connection, batch);
-        connection.db.exec('commit');
-      } catch (error) {
-        if (connection.db.isTransaction) connection.db.exec('rollback');
-        throw error;
-      }
+      for (const batch of batches) writeBatch(connection, batch);
     }),
   );
