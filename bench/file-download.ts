@@ -66,7 +66,7 @@ export const fileDownload: Benchmark = {
       ];
       return findings;
     } finally {
-      await Promise.all([service.stop(), bare.stop()]);
+      await Promise.all([service.end(), bare.stop()]);
     }
   },
 };

@@ -97,7 +97,7 @@ export const fileUpload: Benchmark = {
       ];
       return findings;
     } finally {
-      await Promise.all([service.stop(), bare.stop()]);
+      await Promise.all([service.end(), bare.stop()]);
     }
   },
 };

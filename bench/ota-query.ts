@@ -54,7 +54,7 @@ export const otaQuery: Benchmark = {
         },
       ];
     } finally {
-      await Promise.all([service.stop(), bare.stop()]);
+      await Promise.all([service.end(), bare.stop()]);
     }
   },
 };

@@ -25,6 +25,8 @@ export interface ServiceData {
   /** Devices that have certificates. */
   readonly clients: number;
   readonly fileBytes: number;
+  /** SQLite by default. Of a server nothing is left when the peer is ended, not stopped. */
+  readonly database?: 'postgres';
 }
 
 export async function startServicePeer(data: ServiceData): Promise<{ peer: Peer; ready: ServiceReady }> {

@@ -35,7 +35,7 @@ export const updateDownload: Benchmark = {
       const beside = 'node:https streaming the same file';
       return [{ label: 'download', beside, unit: 'MB/s', ...pair, goal: { atLeast: 0.8 } }];
     } finally {
-      await Promise.all([service.stop(), bare.stop()]);
+      await Promise.all([service.end(), bare.stop()]);
     }
   },
 };

@@ -10,22 +10,17 @@ import { openStorage } from '@moorage/service/db/open';
 import { openBearers } from '@moorage/service/http/bearer';
 import { statusOf } from '@moorage/service/http/errors';
 import { mountContract } from '@moorage/service/http/mount';
-import { fixtures, testSettings } from '@moorage/service/testing/index';
+import { fixtures, PostgresServer, testSettings } from '@moorage/service/testing/index';
+import type { ServiceData } from '../service-peer.ts';
 
 // A service with data, in a process of its own. The argument says how much of what.
-const {
-  devices: deviceCount,
-  clients,
-  fileBytes,
-} = JSON.parse(process.argv[2] ?? '{}') as {
-  devices: number;
-  clients: number;
-  fileBytes: number;
-};
+const { devices: deviceCount, clients, fileBytes, database } = JSON.parse(process.argv[2] ?? '{}') as ServiceData;
 
 const folder = mkdtempSync(join(tmpdir(), 'moorage-bench-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-const storage = await openStorage(`sqlite:${join(folder, 'moorage.db')}`);
+const server = database && (await PostgresServer.create());
+await server?.start();
+const storage = await openStorage(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
 const blobs = await diskBlobs(join(folder, 'blobs'));
 const service = await buildService({
   settings: testSettings,
@@ -123,3 +118,10 @@ console.log(
     file,
   }),
 );
+// Ends in order when the benchmark closes our input, so that nothing of the server stays behind.
+process.stdin.resume().once('end', async () => {
+  await service.close();
+  await storage.close();
+  await server?.remove();
+  process.exit(0);
+});
