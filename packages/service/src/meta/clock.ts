@@ -1,10 +1,14 @@
 import type { Deps } from '../core/types.ts';
+import type { Storage } from '../db/storage.ts';
 import { newestRecordMs } from './queries.ts';
 
 /** How often the clock is compared with the records, in ms. */
 const compareMs = 60_000;
-/** Clocks of the processes on one database may differ by this much, in ms. */
-const toleranceMs = 5 * 60_000;
+/**
+ * Records may be this much newer than the clock, in ms. Those of a file are of this machine, whose clock may have been set
+ * right; those of a server are of other nodes, too, by whose clocks live events and orders go.
+ */
+const toleranceMs = { sqlite: 5 * 60_000, postgres: 2_000 };
 /** A machine that slept, or a service that rested, finds its clock ahead; of more than this it does not, in ms. */
 const restLimitMs = 365 * 86_400_000;
 /** How long `/readyz` tells of what was noticed, in ms: records of another time stay, and nobody can put them right. */
@@ -13,9 +17,9 @@ const noticeMs = 86_400_000;
 const text = (atMs: number): string => new Date(atMs).toISOString();
 
 /** Why a clock cannot be right beside the newest record, or where it cannot have been before. */
-function troubleOf(nowMs: number, newestMs: number): string | undefined {
+function troubleOf(nowMs: number, newestMs: number, kind: Storage['kind']): string | undefined {
   const said = `The clock says ${text(nowMs)}`;
-  if (newestMs - nowMs > toleranceMs) return `${said}, before the newest record, of ${text(newestMs)}`;
+  if (newestMs - nowMs > toleranceMs[kind]) return `${said}, before the newest record, of ${text(newestMs)}`;
   if (nowMs - newestMs > restLimitMs) return `${said}, more than a year after the newest record, of ${text(newestMs)}`;
   return undefined;
 }
@@ -30,7 +34,6 @@ export async function watchClock(
   { storage, clock, log }: Pick<Deps, 'storage' | 'clock' | 'log'>,
   warnings: Map<string, string>,
 ): Promise<() => Promise<void>> {
-  const { db } = storage.background;
   let stopped = false;
   let cancel = () => {};
   let cancelNotice = () => {};
@@ -40,10 +43,12 @@ export async function watchClock(
   let lastMs: number | undefined;
 
   async function compare(): Promise<void> {
+    const recordMs = await newestRecordMs(storage.background.db);
+    // Read after the records, so that none of them can be newer where all clocks are right.
     const nowMs = clock.now();
-    const newestMs = Math.max((await newestRecordMs(db)) ?? lastMs ?? nowMs, lastMs ?? 0);
+    const newestMs = Math.max(recordMs ?? lastMs ?? nowMs, lastMs ?? 0);
     lastMs = nowMs;
-    const trouble = troubleOf(nowMs, newestMs);
+    const trouble = troubleOf(nowMs, newestMs, storage.kind);
     if (trouble !== undefined && !isOff) notice(trouble);
     isOff = trouble !== undefined;
   }
