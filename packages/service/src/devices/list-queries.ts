@@ -70,6 +70,19 @@ export async function listDevices(
     filtered('values')
       .select((counting) => counting.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
+  // What is planned for its values is short, and what is long is planned once.
+  const detailsOf = async (rows: readonly { readonly id: string }[]) => {
+    const ids = rows.map(({ id }) => id);
+    return ids.length === 0 ? [] : details().where('devices.id', 'in', padded(ids)).execute();
+  };
+  if (candidates && !fits) {
+    // What an index finds is found once for both, the page and the count.
+    const rows = await pageOf(
+      shown.select(['devices.id', ({ fn }) => fn.countAll<number>().over().as('total')]),
+    ).execute();
+    const total = rows[0]?.total ?? (page.offset === 0 ? 0 : (await counted()).total);
+    return { items: await detailsOf(rows), total: Number(total) };
+  }
   if (!fits) {
     const count = isCounted(query) ? countedDevices(db, query, visible) : counted();
     return bothOf(details(pageOf(shown.selectAll('devices'))).execute(), count);
@@ -83,12 +96,7 @@ export async function listDevices(
     .selectAll('devices')
     .limit(2 * fewDevices);
   const found = isFew ? db.selectFrom(few.as('devices')) : filtered('devices');
-  // What is planned for its values is short, and what is long is planned once.
-  const detailsOf = async (rows: Promise<{ id: string }[]>) => {
-    const ids = (await rows).map(({ id }) => id);
-    return ids.length === 0 ? [] : details().where('devices.id', 'in', padded(ids)).execute();
-  };
-  const items = detailsOf(pageOf(found.select('devices.id')).execute());
+  const items = pageOf(found.select('devices.id')).execute().then(detailsOf);
   const [shownItems, total] = await Promise.all([items, countAll && !isFew ? countAll(db) : known]);
   return { items: shownItems, total };
 }

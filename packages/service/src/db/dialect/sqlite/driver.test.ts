@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openStorage } from '../../open.ts';
@@ -28,5 +31,20 @@ test('a select of all columns has those of a table that has been changed meanwhi
     expect(await read()).toEqual([{ a: 1, b: 2, d: 3 }]);
   } finally {
     await storage.close();
+  }
+});
+
+test('a select that is written by hand waits for no transaction, and empties no cache', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'moorage-driver-'));
+  const storage = await openStorage(`sqlite:${join(folder, 'moorage.db')}`);
+  try {
+    const version = storage.changes.version();
+    await storage.transaction(async () => {
+      expect((await sql`select 1 as one`.execute(storage.db)).rows).toEqual([{ one: 1 }]);
+      expect(storage.changes.version()).toBe(version);
+    });
+  } finally {
+    await storage.close();
+    rmSync(folder, { recursive: true });
   }
 });

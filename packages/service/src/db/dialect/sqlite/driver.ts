@@ -14,6 +14,9 @@ import {
 import { inputs, type SqliteConnection } from './connection.ts';
 import type { SqliteDatabase } from './database.ts';
 
+/** A select that is written by hand: the query builder does not know that it is one. */
+const isSelect = /^\s*select\b/i;
+
 /**
  * A connection as the query builder sees it. Outside of a transaction each statement finds its own place: a select
  * reads at once, anything else takes the mutex for as long as it runs. A transaction holds the mutex to its end.
@@ -51,7 +54,7 @@ class KyselyConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { sql, parameters } = query;
     if (this.#inTransaction) return execute(this.#database.writer, sql, parameters);
-    if (query.query.kind === 'SelectQueryNode') {
+    if (query.query.kind === 'SelectQueryNode' || isSelect.test(sql)) {
       return this.#database.read((connection) => execute<R>(connection, sql, parameters));
     }
     return this.#database.write((connection) => execute<R>(connection, sql, parameters));

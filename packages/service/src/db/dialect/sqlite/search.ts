@@ -54,10 +54,10 @@ export async function findCandidates(db: Db, part: string): Promise<RawBuilder<S
   const query = spellingsOf(part)
     .map((spelling) => `(${gramsOf(spelling, gramLength, gramsLimit).map(quoted).join(' AND ')})`)
     .join(' OR ');
-  const found = sql`from search_devices where search_devices match ${query}`;
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (select rowid ${found} limit ${candidatesLimit + 1})`.execute(db);
-  if ((rows[0]?.count ?? 0) > candidatesLimit) return undefined;
+  const { rows } = await sql<{ rowid: number }>`
+    select rowid from search_devices where search_devices match ${query} limit ${candidatesLimit + 1}`.execute(db);
+  if (rows.length > candidatesLimit) return undefined;
+  const numbers = JSON.stringify(rows.map(({ rowid }) => rowid));
   return sql<SqlBool>`devices.id in
-    (select device_id from search_device_ids where number in (select rowid ${found}))`;
+    (select device_id from search_device_ids where number in (select value from json_each(${numbers})))`;
 }
