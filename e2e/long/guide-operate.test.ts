@@ -154,5 +154,4 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
     const errors = run.stderr.split('\n').filter((line) => line.includes('"level":50'));
     expect(errors.filter((line) => !line.includes('connection timeout'))).toEqual([]);
   },
-  300_000,
 );

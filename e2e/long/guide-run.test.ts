@@ -219,6 +219,5 @@ describe.each(['nginx', 'haproxy', 'caddy'] as const)('behind %s', (name) => {
           : `https://localhost:${ports.devices}`;
       expect(JSON.parse(curl('ca.pem', `${devices}/info`))).toMatchObject({ code: 'DEVICE_NOT_IDENTIFIED' });
     },
-    60_000,
   );
 });

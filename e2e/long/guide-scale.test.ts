@@ -96,7 +96,7 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
     for (const output of [proxy.stdout, proxy.stderr])
       output?.setEncoding('utf8').on('data', (text) => proxyLines.push(text));
     api = `https://localhost:${ports['443']}`;
-  }, 240_000);
+  });
 
   afterAll(async () => {
     proxy?.kill('SIGKILL');

@@ -52,5 +52,4 @@ test.each(['SIGHUP', 'a change of the files'])(
     expect(await service.ended).toBe(0);
     await rm(folder, { recursive: true });
   },
-  60_000,
 );

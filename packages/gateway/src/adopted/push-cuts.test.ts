@@ -55,4 +55,4 @@ test('a module whose power is cut at any moment of a push comes back with the ne
     expect(await held(), JSON.stringify(cut)).toEqual(isOver() ? oldSet : newSet);
     await adopted.stop();
   }
-}, 300_000);
+});
