@@ -60,7 +60,7 @@ export class LogFile {
   async #guarded(sync: (descriptor: number) => void | Promise<void>): Promise<void> {
     if (this.#failure) throw this.#failure;
     try {
-      this.#descriptor ??= openSync(this.#path, 'r');
+      this.#descriptor ??= openSync(this.#path, 'r+');
       await sync(this.#descriptor);
     } catch (error) {
       const message = 'The disk did not take what was committed. Restart the service when it is well again';
