@@ -53,6 +53,7 @@ import { audit } from './0077-audit.ts';
 import { rehearsals } from './0078-rehearsals.ts';
 import { looseExecutions } from './0079-loose-executions.ts';
 import { rehearsalTurns } from './0080-rehearsal-turns.ts';
+import { countedStatements } from './0081-counted-statements.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -80,6 +81,8 @@ export interface Ddl {
   indexDevices(db: Kysely<unknown>): Promise<void>;
   /** Makes the counts of devices by product and owner, and what keeps them true, whoever writes devices. */
   countDevices(db: Kysely<unknown>): Promise<void>;
+  /** Devices of one statement are counted together, where each made a row of its own. */
+  countStatements(db: Kysely<unknown>): Promise<void>;
   /** Keeps the rows of the audit from being changed, whoever tries. */
   guardAudit(db: Kysely<unknown>): Promise<void>;
 }
@@ -129,6 +132,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0078-rehearsals': rehearsals,
   '0079-loose-executions': looseExecutions,
   '0080-rehearsal-turns': rehearsalTurns,
+  '0081-counted-statements': countedStatements,
 };
 
 /** Their names, in their order. */

@@ -28,3 +28,23 @@ export async function countDevices(db: Kysely<unknown>): Promise<void> {
   await sql`create index count_devices_product on count_devices (product_id)`.execute(db);
   await sql`create index count_devices_user on count_devices (user_id)`.execute(db);
 }
+
+/**
+ * One row for all devices of a product and owner that a statement makes or removes, in the place of one for each: a list
+ * reads the sum until the rows are made one.
+ */
+export async function countStatements(db: Kysely<unknown>): Promise<void> {
+  await sql`drop trigger count_devices on devices`.execute(db);
+  for (const [name, event, rows, n] of [
+    ['count_devices_made', 'insert', 'new', 'count(*)'],
+    ['count_devices_gone', 'delete', 'old', '-count(*)'],
+  ] as const) {
+    await sql`create function ${sql.id(name)}() returns trigger language plpgsql as $$ begin
+      insert into count_devices
+        select product_id, coalesce(user_id, ''), ${sql.raw(n)} from changed group by product_id, user_id;
+      return null;
+    end $$`.execute(db);
+    await sql`create trigger ${sql.id(name)} after ${sql.raw(event)} on devices
+      referencing ${sql.raw(rows)} table as changed for each statement execute function ${sql.id(name)}()`.execute(db);
+  }
+}

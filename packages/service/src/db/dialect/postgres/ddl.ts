@@ -27,7 +27,7 @@ export const boundLocks = async (db: Kysely<unknown>): Promise<void> => {
 };
 
 export { guardAudit } from './audit.ts';
-export { countDevices } from './counts.ts';
+export { countDevices, countStatements } from './counts.ts';
 export { looseExecutions } from './executions.ts';
 export { looseSamples, splitSamples } from './partitions.ts';
 
