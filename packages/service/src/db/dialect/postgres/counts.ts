@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Each change is a row, and the count is their sum: those who make devices at the same time do not wait for each other.
- * Now and then the rows of a product and owner are made one.
+ * Now and then the rows of a product and owner are made one. (Since `countStatements`, it is each statement.)
  */
 export async function countDevices(db: Kysely<unknown>): Promise<void> {
   await sql`create table count_devices (product_id text not null, user_id text not null, n integer not null)`.execute(
