@@ -120,6 +120,33 @@ eachDatabase('counts of devices', (open) => {
     await storage.db.deleteFrom('devices').where('product_id', 'in', [one.id, other.id]).execute();
   });
 
+  it('take one row for all devices of a product and owner that one statement makes or removes', async () => {
+    const platform = await make.platform();
+    const { id: product_id } = await make.product({ platform_id: platform.id });
+    const owner = await make.user();
+    const pattern = await make.device({ platform_id: platform.id, product_id: platform.product_id });
+    const ids = Array.from({ length: 20 }, (_, index) => `d${String(index).padStart(39, '0')}`);
+    const owned = (index: number) => (index % 2 === 0 ? owner.id : null);
+    const devices = ids.map((id, index) => ({
+      ...pattern,
+      id,
+      uuid: id,
+      mac: null,
+      product_id,
+      user_id: owned(index),
+    }));
+    const rows = () =>
+      storage.db.selectFrom('count_devices').select('n').where('product_id', '=', product_id).execute();
+    await storage.db.insertInto('devices').values(devices).execute();
+    const made = await rows();
+    expect(made.length).toBeLessThanOrEqual(2);
+    expect(made.reduce((sum, { n }) => sum + n, 0)).toBe(20);
+    await storage.db.deleteFrom('devices').where('id', 'in', ids).execute();
+    const gone = await rows();
+    expect(gone.length).toBeLessThanOrEqual(4);
+    expect(gone.reduce((sum, { n }) => sum + n, 0)).toBe(0);
+  });
+
   it('are one row for each product and owner after they were merged, and come to nothing with the last device', async () => {
     const rows = () => storage.db.selectFrom('count_devices').select(['product_id', 'user_id', 'n']).execute();
     const { total } = await list('everyone', {});
