@@ -9,7 +9,7 @@ const slowMs = 2;
 /** What the last time counts in that mean. */
 const lastShare = 0.2;
 /** How long a slow disk is waited for elsewhere, in ms, before it is tried here again. */
-const elsewhereMs = 10_000;
+const elsewhereMs = 2_000;
 
 /** What brings a file to the disk: in this thread, or in another one. */
 export interface DiskSync {
