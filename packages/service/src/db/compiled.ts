@@ -24,17 +24,17 @@ export function builtOnce<R>(
 /**
  * The same for what is found by one of many keys, built once for each length that a padded list may have.
  *
- * @param build the statement with some keys, and no other values
+ * @param build the statement with some keys; other values come before them in the text, and are given in its order
  */
 export function builtForMany<K extends string | number, R>(
   build: (db: Db, keys: readonly K[]) => { compile(): CompiledQuery<R> },
-): (db: Db, keys: readonly K[]) => Promise<readonly R[]> {
+): (db: Db, keys: readonly K[], ...before: readonly (string | number | null)[]) => Promise<readonly R[]> {
   const byLength = new Map<number, ReturnType<typeof builtOnce<R>>>();
-  return (db, keys) => {
+  return (db, keys, ...before) => {
     const all = padded(keys);
     const find = byLength.get(all.length) ?? builtOnce((of) => build(of, all));
     byLength.set(all.length, find);
-    return find(db, ...all);
+    return find(db, ...before, ...all);
   };
 }
 

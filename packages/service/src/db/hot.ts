@@ -56,8 +56,6 @@ export interface Touch {
 export interface HotPaths {
   /** The user behind the SHA-256 (lower-case hex) of a bearer value, unless the account is disabled, or the product that it belongs to is in the trash. */
   callerByTokenHash(tokenHash: string): Promise<TokenOwner | undefined>;
-  /** Rows of a select that was compiled beforehand; `name` stands for its text. */
-  select<Row extends object>(name: string, text: string, parameters: readonly unknown[]): Promise<readonly Row[]>;
   /** The rows that tables have of devices, read together. */
   rowsOfDevices(tables: readonly OfDevice[], deviceIds: readonly string[]): Promise<readonly RowOfDevice[]>;
   deviceById(id: string): Promise<DeviceRow | undefined>;

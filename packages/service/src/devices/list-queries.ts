@@ -50,15 +50,17 @@ export async function listDevices(
   const filtered = (walk: Walk) => (fits ? shown.where((where) => fits(where, walk)) : shown);
   const sorted = sortedBy(page);
   // A server takes a limit that it does not know for a tenth of the table, and plans each page anew, which takes longer
-  // than to read it. Written out, it may plan once: that is right for any values of what has an index in this order.
-  const isPlannedOnce = viewer === 'everyone' && isCounted(query) && page.field === 'created_at';
-  const known = (count: number) => (isPlannedOnce ? sql.lit(count) : count);
+  // than to read it. Written out, it may plan once: that is right for any values of what has an index in this order, and
+  // for the first page, which comes often.
+  const isFirst = page.field === 'created_at' && page.offset === 0;
+  const isPlannedOnce = viewer === 'everyone' && isCounted(query) && isFirst;
+  const written = (count: number) => (isPlannedOnce ? sql.lit(count) : count);
   const pageOf = <O>(found: SelectQueryBuilder<Schema, 'devices', O>) =>
     found
       .orderBy(`devices.${page.field}`, sorted)
       .orderBy('devices.id', page.direction)
-      .limit(known(page.limit))
-      .offset(known(page.offset));
+      .limit(written(page.limit))
+      .offset(written(page.offset));
   const details = (rows?: DeviceRows) =>
     recorded(db, viewer === 'everyone' ? '' : viewer.userId, nowMs, rows)
       .orderBy(`devices.${page.field}`, sorted)

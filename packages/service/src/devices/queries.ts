@@ -1,8 +1,8 @@
 import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
-import { builtOnce } from '../db/compiled.ts';
-import { groupCalls, padded } from '../db/groups.ts';
+import { builtForMany, builtOnce } from '../db/compiled.ts';
+import { groupCalls } from '../db/groups.ts';
 import type { DeviceTable, Schema } from '../db/schema.ts';
-import type { Db, Expressions, Storage } from '../db/storage.ts';
+import type { Db, Expressions } from '../db/storage.ts';
 import { standing, wantedBundle } from '../filters/standing.ts';
 import type { DeviceKey } from './rules.ts';
 
@@ -91,30 +91,26 @@ interface AskedRecord {
   readonly nowMs: number;
 }
 
+// The order is that of the one above.
+const findRecordsBy = {
+  id: builtForMany((db, ids: readonly string[]) => recorded(db, '', 0).where('devices.id', 'in', ids)),
+  uuid: builtForMany((db, uuids: readonly string[]) => recorded(db, '', 0).where('devices.uuid', 'in', uuids)),
+};
+
 /**
  * Finds what a record shows outside of transactions. Those by id and uuid are the busiest calls of the API: who asks in
- * the same turn, or while a read is under way, shares a prepared statement.
+ * the same turn, or while a read is under way, shares a statement.
  */
-export function compileRecordFinder({ db, hot }: Pick<Storage, 'db' | 'hot'>) {
-  const statements = new Map<string, string>();
-  /** The text of the statement for so many keys. */
-  const textOf = (by: AskedRecord['by'], keys: readonly string[], name: string): string => {
-    const known = statements.get(name);
-    if (known !== undefined) return known;
-    const { sql } = recorded(db, '', 0).where(`devices.${by}`, 'in', keys).compile();
-    statements.set(name, sql);
-    return sql;
-  };
+export function sharedRecords(db: Db) {
   const findShared = groupCalls(async (asked: readonly AskedRecord[]) => {
     const found = new Map<string, RecordedDevice>();
     const together = Map.groupBy(asked, ({ by, viewerId }) => `${by} ${viewerId}`);
-    for (const alike of together.values()) {
+    for (const [group, alike] of together) {
       const [{ by, viewerId }] = alike as [AskedRecord];
-      const keys = padded([...new Set(alike.map(({ value }) => value))]);
+      const keys = [...new Set(alike.map(({ value }) => value))];
       const nowMs = Math.max(...alike.map((one) => one.nowMs));
-      const name = `records-by-${by}-${keys.length}`;
-      const rows = await hot.select<RecordedDevice>(name, textOf(by, keys, name), [viewerId, nowMs, ...keys]);
-      for (const row of rows) found.set(`${by} ${viewerId} ${row[by]}`, row);
+      const rows = await findRecordsBy[by](db, keys, viewerId, nowMs);
+      for (const row of rows) found.set(`${group} ${row[by]}`, row);
     }
     return asked.map(({ by, viewerId, value }) => found.get(`${by} ${viewerId} ${value}`));
   });

@@ -3,7 +3,7 @@ import { type Result, success } from '@moorage/base';
 import type { Caller, Deps } from '../core/types.ts';
 import { RecordCache } from '../storage/record-cache.ts';
 import { allowed } from './lookup.ts';
-import { compileRecordFinder } from './queries.ts';
+import { sharedRecords } from './queries.ts';
 import { deviceRecord } from './records.ts';
 import { parseDeviceKey } from './rules.ts';
 
@@ -21,7 +21,7 @@ export interface ReadyRecords {
 
 /** Finds records, and keeps them ready to send. */
 export function readyRecords({ storage, clock }: Pick<Deps, 'storage' | 'clock'>): ReadyRecords {
-  const findRow = compileRecordFinder(storage);
+  const findRow = sharedRecords(storage.db);
   const ready = new RecordCache<Result<string, Refusal>>(storage.changes, readyLimit);
 
   async function read(caller: Caller, name: string, cacheKey: string): Promise<Result<string, Refusal>> {

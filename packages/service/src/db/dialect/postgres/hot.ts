@@ -62,8 +62,6 @@ export function hotPaths(pool: PostgresPool): HotPaths {
 
   return {
     callerByTokenHash: grouped<TokenOwner>('callers', `${callerSql}any($1::text[])`, (row) => row.token_hash),
-    select: async <Row extends object>(name: string, text: string, parameters: readonly unknown[]) =>
-      (await pool.query<Row>({ name, text, values: [...parameters] })).rows,
     async rowsOfDevices(tables, deviceIds) {
       const each = (table: string) =>
         `select '${table}' as "table", to_json(f) as row from ${table} f where device_id = any($1::text[])`;

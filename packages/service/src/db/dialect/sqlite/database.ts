@@ -101,9 +101,8 @@ export class SqliteDatabase implements Changes {
   }
 
   /**
-   * Resolves when what is committed is durable; to be awaited after each commit, before it is acknowledged. Another
-   * thread waits for the disk: whoever does that in a commit stops every request. Reads see what is committed a moment
-   * before, and the next transaction need not wait.
+   * Resolves when what is committed is durable; to be awaited after each commit, before it is acknowledged. Reads see
+   * what is committed a moment before, and the next transaction need not wait.
    */
   async synced(): Promise<void> {
     if (!this.#log) return;

@@ -87,8 +87,6 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
 
   return {
     callerByTokenHash: (hash) => one<TokenOwner>(`${callerSql}?`, hash),
-    select: <Row extends object>(_name: string, text: string, parameters: readonly unknown[]) =>
-      database.read((connection) => connection.all(text, parameters) as Row[]),
     rowsOfDevices: rowsOfDevices(database),
     deviceById: (id) => one<DeviceRow>('select * from devices where id = ?', id),
     deviceByUuid: (uuid) => one<DeviceRow>('select * from devices where uuid = ?', uuid),
