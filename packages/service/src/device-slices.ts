@@ -140,7 +140,7 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
     keepVersions(trx, bversions, deps.clock.now());
   const load = new PollLoad();
   const fleet = new Fleet({ ...deps, tagBundle, stretch: (nowMs) => load.stretch(nowMs) });
-  const engine = openOtaEngine({ ...deps, load }, updateLedger(deps.storage.expressions, versionsChanged), live, fleet);
+  const engine = openOtaEngine({ ...deps, load }, updateLedger(deps.storage, versionsChanged), live, fleet);
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
     ...deps,

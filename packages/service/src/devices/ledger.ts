@@ -1,7 +1,7 @@
-import { alike, padded } from '../db/groups.ts';
-import type { Db, Expressions } from '../db/storage.ts';
+import { alike, groupCalls, padded } from '../db/groups.ts';
+import type { Db, Storage } from '../db/storage.ts';
 import { beforeCommit } from '../db/transaction.ts';
-import { addressTaken, changeDevice, changeDevices, lockDevice, lockDevices } from './queries.ts';
+import { changeDevice, changeDevices, lockDevice, lockDevices, takenAddresses } from './queries.ts';
 import type { LocationColumns } from './rules.ts';
 
 type ReportedChange = Partial<LocationColumns> & {
@@ -30,7 +30,7 @@ const behindIn = new WeakMap<Db, Map<string, Omit<ReportedChange, 'mac'>>>();
  * @param versionsChanged called in the transaction that records other version texts, by device
  */
 export function updateLedger(
-  expressions: Expressions,
+  { db: outside, expressions }: Pick<Storage, 'db' | 'expressions'>,
   versionsChanged: (trx: Db, bversions: ReadonlyMap<string, string>) => Promise<void>,
 ) {
   async function write(trx: Db, changes: ReadonlyMap<string, Omit<ReportedChange, 'mac'>>): Promise<void> {
@@ -45,6 +45,14 @@ export function updateLedger(
     );
     if (bversions.length > 0) await versionsChanged(trx, new Map(bversions));
   }
+  /** Who asks in the same turn, or while a read is under way, shares a statement. */
+  const isTakenOutside = groupCalls(async (macs: readonly string[]) => {
+    const taken = await takenAddresses(outside, [...new Set(macs)]);
+    return macs.map((mac) => taken.has(mac));
+  });
+  /** Whether some device has this address. */
+  const addressTaken = async (db: Db, mac: string): Promise<boolean> =>
+    db.isTransaction ? (await takenAddresses(db, [mac])).has(mac) : isTakenOutside(mac);
   return {
     addressTaken,
     lock: (trx: Db, id: string) => lockDevice(trx, expressions, id),

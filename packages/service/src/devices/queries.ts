@@ -185,10 +185,13 @@ export async function countOnline(db: Db, ids: readonly string[]): Promise<numbe
   return (await rows.where('device_id', 'in', ids).executeTakeFirstOrThrow()).n;
 }
 
-const findTaker = builtOnce((db) => db.selectFrom('devices').select('id').where('mac', '=', ''));
+const findTaken = builtForMany((db, macs: readonly string[]) =>
+  db.selectFrom('devices').select('mac').where('mac', 'in', macs),
+);
 
-/** Whether some device has this address. */
-export const addressTaken = async (db: Db, mac: string): Promise<boolean> => (await findTaker(db, mac)).length > 0;
+/** Which of these addresses some device has. */
+export const takenAddresses = async (db: Db, macs: readonly string[]): Promise<ReadonlySet<string | null>> =>
+  new Set((await findTaken(db, macs)).map(({ mac }) => mac));
 
 /** The device that holds a provisioning token, by the token's SHA-256. */
 export const findByProvisionToken = (db: Db, hash: string) =>

@@ -33,7 +33,7 @@ eachDatabase('updates that take their time', (open) => {
     const settings = { ...service.deps.settings, updateTimeoutHours };
     await openOtaEngine(
       { ...service.deps, settings, load: new PollLoad() },
-      updateLedger(storage.expressions, async () => {}),
+      updateLedger(storage, async () => {}),
       live,
       {
         standing: async () => ({ poll: { intervalMs: 1, isSoon: false, atMs: undefined } }),

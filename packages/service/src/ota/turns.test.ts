@@ -34,7 +34,7 @@ eachDatabase('steps of devices', (open) => {
     const tried = new Set<Db>();
     const { grouped: step, single } = openSteps({
       storage,
-      ledger: updateLedger(storage.expressions, async () => {}),
+      ledger: updateLedger(storage, async () => {}),
       fleet: {
         beginSteps: async (trx) => void tried.add(trx),
         standing: () => expect.unreachable(),

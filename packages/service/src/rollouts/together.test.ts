@@ -30,7 +30,7 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
       return device;
     };
     const transactions = new Set<Db>();
-    const ledger = updateLedger(storage.expressions, async () => {});
+    const ledger = updateLedger(storage, async () => {});
     const { grouped: step } = openSteps({ storage, ledger, fleet });
     /** Does a step of each of these devices, all at once. */
     const all = async (devices: readonly Made[], run: Run<unknown>) => {
