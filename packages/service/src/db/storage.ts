@@ -29,6 +29,11 @@ export interface Expressions {
   forItsValues?(condition: Expression<SqlBool>): Expression<SqlBool>;
   /** What is another text after each change of a row of the table; only of databases whose changes are not counted. */
   rowVersion?(table: string): RawBuilder<string>;
+  /**
+   * What grows with each row of the log, with an index. It is given before the row is committed: where there are several
+   * writers, a row may show later than one with a higher number.
+   */
+  readonly logNumber: RawBuilder<number>;
   /** A table of texts, in a column `value`: any number in one parameter. */
   rowsOf(texts: readonly string[]): RawBuilder<{ value: string }>;
 }

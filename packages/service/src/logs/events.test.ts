@@ -7,15 +7,16 @@ import type { Storage } from '../db/storage.ts';
 import { streamsOfUserLimit } from '../http/send-events.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
 import { followLogs } from './events.ts';
+import { lastNumber } from './queries.ts';
 
 type Viewer = Parameters<typeof followLogs>[1];
 
-const follow = ({ storage, clock }: TestApp, viewer: Viewer) => {
+const follow = async ({ storage, clock }: TestApp, viewer: Viewer) => {
   const received: string[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   const leftOut: number[] = [];
-  const end = followLogs({ storage, clock, onError }, viewer, {
+  const end = followLogs({ storage, clock, onError }, viewer, await lastNumber(storage), {
     log: ({ message }: LogRecord) => void received.push(message),
     leftOut: (count) => void leftOut.push(count),
   });
@@ -46,15 +47,15 @@ eachDatabase('events', (open) => {
     const user = await app.make.user();
     const now = () => app.clock.now();
     await write(app.storage, now() - 1, 'before', user.id);
-    const { received, end } = follow(app, viewerOf(user));
+    const { received, end } = await follow(app, viewerOf(user));
     await write(app.storage, now(), 'first', user.id);
     await write(app.storage, now() + 1, 'second', user.id);
     await second(app);
     await settle(() => received.length === 2);
     expect(received).toEqual(['first', 'second']);
     await second(app);
-    // Committed late: it carries the moment at which it was begun.
-    await write(app.storage, now() - 1_500, 'late', user.id);
+    // By a node whose clock is an hour behind.
+    await write(app.storage, now() - 3_600_000, 'late', user.id);
     await settle(() => {
       void second(app);
       return received.length > 2;
@@ -63,11 +64,49 @@ eachDatabase('events', (open) => {
     end();
   });
 
+  it('show a row that is committed after one with a higher number, and those after the newest were removed', async () => {
+    const app = await buildApp(await open());
+    const { storage, clock } = app;
+    const user = await app.make.user();
+    const { received, leftOut, end } = await follow(app, viewerOf(user));
+    const begun = Promise.withResolvers<void>();
+    const toCommit = Promise.withResolvers<void>();
+    const late = storage.transaction(async (trx) => {
+      await writeLog(trx, { type: 'user.update', message: 'slow', atMs: clock.now(), userId: user.id });
+      begun.resolve();
+      await toCommit.promise;
+    });
+    await begun.promise;
+    // SQLite has one writer: there the second waits for the first.
+    const other = write(storage, clock.now(), 'quick', user.id);
+    if (storage.kind === 'postgres') {
+      await other;
+      await second(app);
+      await settle(() => received.length === 1);
+    }
+    toCommit.resolve();
+    await Promise.all([late, other]);
+    await settle(() => {
+      void second(app);
+      return received.length === 2;
+    });
+    expect(received.toSorted()).toEqual(['quick', 'slow']);
+    await storage.db.deleteFrom('logs').execute();
+    await second(app);
+    await write(storage, clock.now(), 'anew', user.id);
+    await settle(() => {
+      void second(app);
+      return received.length === 3;
+    });
+    expect([received.at(-1), leftOut]).toEqual(['anew', []]);
+    end();
+  });
+
   it('do not show what others did, or what is quiet; an administrator sees all', async () => {
     const app = await buildApp(await open());
     const [user, other] = [await app.make.user(), await app.make.user()];
-    const own = follow(app, viewerOf(user));
-    const all = follow(app, 'everyone');
+    const own = await follow(app, viewerOf(user));
+    const all = await follow(app, 'everyone');
     await write(app.storage, app.clock.now(), 'quiet', user.id, 'ota.check');
     await write(app.storage, app.clock.now() + 1, 'of another', other.id);
     await write(app.storage, app.clock.now() + 2, 'own', user.id);
@@ -82,7 +121,7 @@ eachDatabase('events', (open) => {
   it('show every row of many that are written at once', async () => {
     const app = await buildApp(await open());
     const user = await app.make.user();
-    const { received, leftOut, end } = follow(app, viewerOf(user));
+    const { received, leftOut, end } = await follow(app, viewerOf(user));
     const messages = Array.from({ length: 600 }, (_, number) => `row ${number}`);
     const entry = { type: 'user.update', atMs: app.clock.now(), userId: user.id } as const;
     await writeLogs(
@@ -109,7 +148,7 @@ eachDatabase('events', (open) => {
   it('say once how many older rows they leave out when too many are written at once', async () => {
     const app = await buildApp(await open());
     const user = await app.make.user();
-    const { received, leftOut, end } = follow(app, viewerOf(user));
+    const { received, leftOut, end } = await follow(app, viewerOf(user));
     const atMs = app.clock.now();
     const entry = { type: 'user.update', userId: user.id } as const;
     for (let part = 0; part < 5; part++) {
@@ -131,7 +170,7 @@ eachDatabase('events', (open) => {
   it('end with who listened', async () => {
     const app = await buildApp(await open());
     const user = await app.make.user();
-    const { received, end } = follow(app, viewerOf(user));
+    const { received, end } = await follow(app, viewerOf(user));
     end();
     await write(app.storage, app.clock.now(), 'unheard', user.id);
     await second(app);

@@ -4,77 +4,87 @@ import type { Viewer } from '../access/viewer.ts';
 import { viewerFor } from '../auth/rules.ts';
 import type { Caller, Deps, EventsReply, Handler, Handlers } from '../core/types.ts';
 import type { Storage } from '../db/storage.ts';
-import { listLogs, newestLogs } from './queries.ts';
+import { countLogsAbove, lastNumber, logsAbove } from './queries.ts';
 import { listedLog } from './records.ts';
 
 type Contract = typeof eventsContract;
 
 /** How often a listening client is sent what is new, in ms. */
 const lookMs = 1_000;
-/** A row may be committed this much later than the moment it carries; what was sent already is remembered as long. */
+/** A row may be committed this much later than one with a higher number; what was sent already is remembered as long. */
 const lateMs = 5_000;
-/** Rows that are read by one query, and that are sent after one look; of more, the older ones are left out. */
-const batch = 100;
+/** Rows that are sent after one look; of more, the older ones are left out. */
 const sentLimit = 2_000;
-
-type LogRecord = ReturnType<typeof listedLog>;
 
 /** Where the events of one listener go. */
 export interface LogListener {
-  log(log: LogRecord): void;
+  log(log: ReturnType<typeof listedLog>): void;
   /** So many rows were written at once that older ones are not sent. */
   leftOut(count: number): void;
 }
 
-/** The newest rows from a moment on, newest first, and how many older ones there are beyond the limit. */
-async function newestSince(storage: Storage, viewer: Viewer, from: number) {
-  const rows: Awaited<ReturnType<typeof newestLogs>> = [];
-  while (rows.length < sentLimit) {
-    const page = await newestLogs(storage, viewer, { from, limit: batch, offset: rows.length });
-    rows.push(...page);
-    if (page.length < batch) return { rows, leftOut: 0 };
-  }
-  const { total } = await listLogs(storage, viewer, { from, limit: 1 });
-  return { rows, leftOut: Math.max(0, total - rows.length) };
+/** The highest number that rows had at a time, monotonic ms. */
+interface Height {
+  readonly number: number;
+  readonly atMs: number;
 }
 
-/** Sends every log that `viewer` may read from now on. Returns unsubscribe. */
+/**
+ * Sends every log that `viewer` may read and whose number is above `after`, whatever the clock said of the node that wrote
+ * it. Returns unsubscribe.
+ */
 export function followLogs(
   { storage, clock, onError }: { storage: Storage; clock: Clock; onError: (error: unknown) => void },
   viewer: Viewer,
+  after: number,
   listener: LogListener,
 ): () => void {
-  const beganMs = clock.now();
+  let version: number | undefined;
+  /** At the last looks, the oldest first: above that one there may be rows that have not been sent. */
+  let heights: readonly Height[] = [{ number: after, atMs: clock.monotonic() }];
+  /** What has been sent of those, with its number. */
   const sent = new Map<string, number>();
-  let version = storage.changes.version();
-  /** What was committed before that moment has been looked at. */
-  let seenMs = beganMs;
-  /** What is older was left out. */
-  let floorMs = beganMs;
   let ended = false;
   let cancel = clock.after(lookMs, look);
 
+  /** Sends what is new above a number. Returns the number above which nothing is left out. */
+  async function sendAbove(floor: number): Promise<number> {
+    const rows = await logsAbove(storage, viewer, floor, sentLimit);
+    const older = rows.length < sentLimit ? 0 : (await countLogsAbove(storage, viewer, floor)) - rows.length;
+    if (ended) return floor;
+    const lowest = older > 0 ? (rows.at(-1)?.number ?? 0) - 1 : floor;
+    const leftOut = older - [...sent.values()].filter((number) => number <= lowest).length;
+    if (leftOut > 0) listener.leftOut(leftOut);
+    for (const row of rows.toReversed()) {
+      if (!sent.has(row.id)) listener.log(listedLog(row));
+      sent.set(row.id, row.number);
+    }
+    return lowest;
+  }
+
+  async function lookAt(atMs: number): Promise<void> {
+    const height: Height = { number: await lastNumber(storage), atMs };
+    // Numbers are given again where the highest rows have been removed.
+    const known = [...heights.filter(({ number }) => number <= height.number), height];
+    const recent = known.slice(
+      Math.max(
+        0,
+        known.findLastIndex((one) => one.atMs <= atMs - lateMs),
+      ),
+    );
+    const floor = recent[0]?.number ?? height.number;
+    for (const [id, number] of sent) if (number <= floor) sent.delete(id);
+    const lowest = floor < height.number ? await sendAbove(floor) : floor;
+    heights = lowest > floor ? [{ number: lowest, atMs }, height] : recent;
+  }
+
   async function look(): Promise<void> {
-    const now = clock.now();
     const latest = storage.changes.version();
     // Where changes are counted, a look that would find nothing is not made.
     if (latest === undefined || latest !== version) {
       version = latest;
-      const from = Math.max(floorMs, seenMs - lateMs);
       try {
-        const { rows, leftOut } = await newestSince(storage, viewer, from);
-        if (ended) return;
-        const oldest = rows.at(-1);
-        if (leftOut > 0 && oldest) {
-          listener.leftOut(leftOut);
-          floorMs = oldest.created_at + 1;
-        }
-        for (const [id, at] of sent) if (at < from) sent.delete(id);
-        for (const row of rows.toReversed()) {
-          if (!sent.has(row.id)) listener.log(listedLog(row));
-          sent.set(row.id, row.created_at);
-        }
-        seenMs = now;
+        await lookAt(clock.monotonic());
       } catch (error) {
         // Nobody listens any more: the storage may have been closed meanwhile.
         if (ended) return;
@@ -102,12 +112,13 @@ const stream =
   async ({ caller, query }) => {
     const ids = (query.devices ?? '').toLowerCase().split(',').filter(Boolean);
     const devices = await watchDevices(caller, ids);
+    const after = await lastNumber(storage);
     const onError = (error: unknown): void => log.error({ err: error }, 'Events could not be read');
     return success({
       ...devices,
       subscribe(send) {
         const ends = [
-          followLogs({ storage, clock, onError }, viewerFor('log.all', caller), {
+          followLogs({ storage, clock, onError }, viewerFor('log.all', caller), after, {
             log: (record) => send('log', record),
             leftOut: (count) => send('left_out', { count }),
           }),

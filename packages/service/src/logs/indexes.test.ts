@@ -6,7 +6,7 @@ import { paging } from '../db/paging.ts';
 import type { Storage } from '../db/storage.ts';
 import { countsOf } from '../metrics/queries.ts';
 import { eachDatabase } from '../testing/each-database.ts';
-import { type LogFilter, pageOfIds } from './queries.ts';
+import { type LogFilter, lastNumber, pageOfIds, shownAbove } from './queries.ts';
 
 const rowCount = 100_000;
 const productCount = 50;
@@ -100,6 +100,19 @@ eachDatabase('lists and counts of 100,000 logs', (open, kind) => {
     expect(text).toMatch(/INDEX logs_|Index.{0,20} Scan/);
     expect(text).not.toMatch(walksAll);
     if (kind === 'postgres') expect(rowsRead(text)).toBeLessThan(5_000);
+  });
+
+  it.each([
+    ['an administrator', 'everyone' as const],
+    ['a user', viewer],
+  ])('what is new for %s is found by its number', async (_, who) => {
+    const number = (await lastNumber(storage)) - 50;
+    const { logNumber } = storage.expressions;
+    const rows = shownAbove(storage, who, mine, number).select('id').orderBy(logNumber, 'desc').limit(2_000);
+    const { sql: text, parameters } = rows.compile();
+    const found = await planOf(text, parameters);
+    expect(found).toMatch(/SEARCH logs USING INTEGER PRIMARY KEY \(rowid>|Index Scan Backward using logs_number/);
+    if (kind === 'postgres') expect(rowsRead(found)).toBeLessThan(100);
   });
 
   it('activity is counted from an index alone', async () => {

@@ -254,12 +254,54 @@ export async function listLogs(
   return { items, total: Math.min(counted, logsDepthLimit), ...(leadsOn && last && { next: cursorOf(last) }) };
 }
 
-/** The newest logs that the viewer may read, newest first: a list without the cost of counting the rest. */
-export const newestLogs = async (
-  storage: Storage,
+/** The highest number of a row of the log; 0 before the first. */
+export async function lastNumber({ db, expressions }: Storage): Promise<number> {
+  const rows = db.selectFrom('logs').select((eb) => eb.fn.max<number | null>(expressions.logNumber).as('last'));
+  return (await rows.executeTakeFirstOrThrow()).last ?? 0;
+}
+
+/** What a list shows to the viewer of the rows above a number, by that alone: they are few. Exported for the test of its indexes. */
+export function shownAbove(
+  { db, expressions }: Storage,
   viewer: Viewer,
-  query: Pick<LogListQuery, 'from' | 'limit' | 'offset'>,
-): Promise<LabelledLog[]> => itemsOf(storage, viewer, await readQuery(storage, viewer, query));
+  products: readonly string[],
+  number: number,
+): LogQuery {
+  const sources = sourcesOf(viewer, products, {}, 'grouped');
+  return filtered(db, {}, 'desc')
+    .where(expressions.logNumber, '>', number)
+    .where((eb) => {
+      const isShown = eb.or(sources.map((source) => source(eb)));
+      return expressions.rowByRow?.(isShown) ?? isShown;
+    });
+}
+
+/** The rows above a number that a list shows to the viewer, the latest first. */
+export async function logsAbove(storage: Storage, viewer: Viewer, number: number, limit: number) {
+  const { db, expressions } = storage;
+  const { logNumber } = expressions;
+  const shown = shownAbove(storage, viewer, await watched(db, viewer), number);
+  const rows = shown
+    .select(['id', logNumber.as('number')])
+    .orderBy(logNumber, 'desc')
+    .limit(limit);
+  return labelled(db)
+    .innerJoin(rows.as('above'), 'above.id', 'logs.id')
+    .select('above.number')
+    .orderBy('above.number', 'desc')
+    .execute();
+}
+
+/** How many rows above a number a list shows to the viewer. */
+export async function countLogsAbove(storage: Storage, viewer: Viewer, number: number): Promise<number> {
+  const shown = shownAbove(storage, viewer, await watched(storage.db, viewer), number);
+  const { n } = await shown.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+  return n;
+}
+
+/** The newest logs that the viewer may read, newest first: a list without the cost of counting the rest. */
+export const newestLogs = async (storage: Storage, viewer: Viewer, limit: number): Promise<LabelledLog[]> =>
+  itemsOf(storage, viewer, await readQuery(storage, viewer, { limit }));
 
 /** One log, if it is there and the viewer may read it. */
 export async function logById(db: Db, viewer: Viewer, id: string): Promise<LabelledLog | undefined> {

@@ -11,7 +11,7 @@ type Contract = typeof logsContract;
 export const recentLogs =
   ({ storage }: Pick<Deps, 'storage'>) =>
   async (caller: Caller, limit: number): Promise<LogRecord[]> =>
-    (await newestLogs(storage, viewerFor('log.all', caller), { limit })).map(listedLog);
+    (await newestLogs(storage, viewerFor('log.all', caller), limit)).map(listedLog);
 
 /** API-EP-GET-logs */
 const list =

@@ -6,7 +6,7 @@ import { newestRecordMs } from './queries.ts';
 const compareMs = 60_000;
 /**
  * Records may be this much newer than the clock, in ms. Those of a file are of this machine, whose clock may have been set
- * right; those of a server are of other nodes, too, by whose clocks live events and orders go.
+ * right; those of a server are of other nodes, too, by whose clocks lists are sorted and windows open.
  */
 const toleranceMs = { sqlite: 5 * 60_000, postgres: 2_000 };
 /** A machine that slept, or a service that rested, finds its clock ahead; of more than this it does not, in ms. */

@@ -54,6 +54,7 @@ import { rehearsals } from './0078-rehearsals.ts';
 import { looseExecutions } from './0079-loose-executions.ts';
 import { rehearsalTurns } from './0080-rehearsal-turns.ts';
 import { countedStatements } from './0081-counted-statements.ts';
+import { numberedLogs } from './0082-numbered-logs.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -83,6 +84,8 @@ export interface Ddl {
   countDevices(db: Kysely<unknown>): Promise<void>;
   /** Devices of one statement are counted together, where each made a row of its own. */
   countStatements(db: Kysely<unknown>): Promise<void>;
+  /** Gives each row of the log a number from here on, and finds rows by it. */
+  numberLogs(db: Kysely<unknown>): Promise<void>;
   /** Keeps the rows of the audit from being changed, whoever tries. */
   guardAudit(db: Kysely<unknown>): Promise<void>;
 }
@@ -133,6 +136,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0079-loose-executions': looseExecutions,
   '0080-rehearsal-turns': rehearsalTurns,
   '0081-counted-statements': countedStatements,
+  '0082-numbered-logs': numberedLogs,
 };
 
 /** Their names, in their order. */

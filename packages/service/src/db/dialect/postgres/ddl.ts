@@ -29,6 +29,7 @@ export const boundLocks = async (db: Kysely<unknown>): Promise<void> => {
 export { guardAudit } from './audit.ts';
 export { countDevices, countStatements } from './counts.ts';
 export { looseExecutions } from './executions.ts';
+export { numberLogs } from './logs.ts';
 export { looseSamples, splitSamples } from './partitions.ts';
 
 export { indexDevices } from './search.ts';

@@ -32,4 +32,5 @@ export const rowVersion = (table: string): RawBuilder<string> => sql<string>`${s
 export const rowsOf = (texts: readonly string[]): RawBuilder<{ value: string }> =>
   sql<{ value: string }>`(select value from json_array_elements_text(${JSON.stringify(texts)}::json))`;
 
+export { logNumber } from './logs.ts';
 export { findCandidates } from './search.ts';

@@ -12,6 +12,7 @@ const columnsQuery = `
   from information_schema.columns c
   join information_schema.tables t using (table_schema, table_name)
   where table_schema = current_schema() and t.table_type = 'BASE TABLE'
+    and c.column_default is distinct from 'nextval(''logs_number_seq''::regclass)'
     and not exists (select from pg_class p where p.relispartition
       and p.relnamespace = current_schema()::regnamespace and p.relname = c.table_name)
   order by c.table_name, c.ordinal_position`;

@@ -28,6 +28,7 @@ export const looseExecutions = async (): Promise<void> => {};
 export const looseSamples = async (): Promise<void> => {};
 export { guardAudit } from './audit.ts';
 export { countDevices } from './counts.ts';
+export { numberLogs } from './logs.ts';
 
 /** Here a product and owner has one row, which each device counts up. */
 export const countStatements = async (): Promise<void> => {};

@@ -26,4 +26,5 @@ export const rowByRow = (condition: Expression<SqlBool>): RawBuilder<SqlBool> =>
 export const rowsOf = (texts: readonly string[]): RawBuilder<{ value: string }> =>
   sql<{ value: string }>`(select value from json_each(${JSON.stringify(texts)}))`;
 
+export { logNumber } from './logs.ts';
 export { findCandidates } from './search.ts';
