@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@moorage/base';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SqliteDatabase } from './database.ts';
+import { LogFile } from './log-file.ts';
 
 describe('checkpointer', () => {
   let folder: string;
@@ -20,6 +21,7 @@ describe('checkpointer', () => {
   });
 
   afterEach(async () => {
+    vi.restoreAllMocks();
     await database.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -47,6 +49,24 @@ describe('checkpointer', () => {
     await clock.advance(1);
     await expect.poll(waiting).toBe(0);
     expect(database.writer.all('select count(*) as n from t', [])).toEqual([{ n: rows }]);
+  });
+
+  it('lets the thread do all of it while the disk is slow: readers do not wait, and the log begins anew', async () => {
+    vi.spyOn(LogFile.prototype, 'isSlow', 'get').mockReturnValue(true);
+    await write(20);
+    const asked = vi.spyOn(database.writer.db, 'exec');
+    const locked = vi.spyOn(database.mutex, 'lock');
+    await database.lock();
+    await clock.advance(10_000);
+    await vi.waitFor(() => expect(locked).toHaveBeenCalledTimes(2), { interval: 5 });
+    database.mutex.unlock();
+    // The thread has it now.
+    expect(database.mutex.held).toBe(true);
+    const count = await database.read((connection) => connection.get('select count(*) as n from t'));
+    expect(count).toEqual({ n: 20 });
+    await write(1);
+    expect(waiting()).toBeLessThan(5);
+    expect(asked.mock.calls.flat()).not.toContain('pragma wal_checkpoint(passive)');
   });
 
   it('waits for nothing while nothing is written', async () => {

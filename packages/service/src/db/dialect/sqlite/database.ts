@@ -42,7 +42,10 @@ export class SqliteDatabase implements Changes {
     this.#clock = clock;
     this.writer = new SqliteConnection(path, 'write');
     if (this.writer.hasLog) this.#log = new LogFile(path, clock);
-    if (path !== ':memory:') this.#checkpointer = new Checkpointer(path, this.writer, clock, onError);
+    if (path !== ':memory:') {
+      const isSlow = () => this.#log?.isSlow ?? false;
+      this.#checkpointer = new Checkpointer({ path, writer: this.writer, mutex: this.mutex, clock, isSlow, onError });
+    }
   }
 
   /**

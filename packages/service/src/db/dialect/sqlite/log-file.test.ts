@@ -53,6 +53,16 @@ describe('the log file of a database', () => {
       state.nowMs += 2_000;
       state.tookMs = 0;
       expect(new Set(await many(50))).toEqual(new Set(['here']));
+      // One that is slow again soon is left alone for twice as long.
+      state.tookMs = 20;
+      await many(50);
+      for (const [afterMs, where] of [
+        [2_000, 'elsewhere'],
+        [2_000, 'here'],
+      ] as const) {
+        state.nowMs += afterMs;
+        expect(await many(1)).toEqual([where]);
+      }
     } finally {
       await log.close();
     }

@@ -8,8 +8,8 @@ import { groupWriter } from '../../groups.ts';
 const slowMs = 2;
 /** What the last time counts in that mean. */
 const lastShare = 0.2;
-/** How long a slow disk is waited for elsewhere, in ms, before it is tried here again. */
-const elsewhereMs = 2_000;
+/** How long a slow disk is waited for elsewhere, in ms, before it is tried here again: twice as long after each try, up to a limit. */
+const elsewhereMs = { first: 2_000, most: 60_000 } as const;
 
 /** What brings a file to the disk: in this thread, or in another one. */
 export interface DiskSync {
@@ -30,6 +30,7 @@ export class LogFile {
   #descriptor: number | undefined;
   #meanMs = 0;
   #slowUntilMs = Number.NEGATIVE_INFINITY;
+  #elsewhereMs: number = elsewhereMs.first;
   #failure: StorageError | undefined;
 
   /** @param path of the database; the file is there once something has been written */
@@ -37,6 +38,11 @@ export class LogFile {
     this.#path = `${path}-wal`;
     this.#clock = clock;
     this.#disk = disk;
+  }
+
+  /** Whether the disk is to be waited for elsewhere now. */
+  get isSlow(): boolean {
+    return this.#clock.monotonic() < this.#slowUntilMs;
   }
 
   /** Those who come while the disk is at work share its next turn. */
@@ -47,13 +53,15 @@ export class LogFile {
    * does not tell a second time what it has lost, and what is committed later would build upon that.
    */
   async sync(): Promise<void> {
+    if (this.isSlow) return this.#syncShared(undefined);
     const startMs = this.#clock.monotonic();
-    if (startMs < this.#slowUntilMs) return this.#syncShared(undefined);
     await this.#guarded(this.#disk.here);
     const endMs = this.#clock.monotonic();
     this.#meanMs += (endMs - startMs - this.#meanMs) * lastShare;
     if (this.#meanMs <= slowMs) return;
-    this.#slowUntilMs = endMs + elsewhereMs;
+    const isAgain = startMs - this.#slowUntilMs < this.#elsewhereMs;
+    this.#elsewhereMs = isAgain ? Math.min(this.#elsewhereMs * 2, elsewhereMs.most) : elsewhereMs.first;
+    this.#slowUntilMs = endMs + this.#elsewhereMs;
     this.#meanMs = 0;
   }
 
