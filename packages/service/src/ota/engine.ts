@@ -9,6 +9,7 @@ import { sameLocation } from '../devices/rules.ts';
 import { type ActionReport, applyActionReport } from './actions.ts';
 import type { PollLoad } from './poll-load.ts';
 import { compileOtaReads, findProduct, namedBundle, staleUpdates, toUpdateRecord, type UpdateRow } from './queries.ts';
+import { QuietChoices } from './quiet.ts';
 import { applyBridgedReport, applyReport } from './reports.ts';
 import {
   type BundleRequest,
@@ -100,7 +101,8 @@ export function openOtaEngine(
   const { storage, clock, log } = deps;
   const reads = compileOtaReads(storage);
   const notifyProgress = progressTo(watchers);
-  const work: OtaWork = {
+  const work: QueryWork = {
+    quiet: new QuietChoices(storage.changes),
     reads,
     ledger,
     fleet,
@@ -186,6 +188,8 @@ interface Choice {
   readonly contradicts?: string;
   readonly standing?: Standing;
 }
+
+type QueryWork = OtaWork & { readonly quiet: QuietChoices<Choice> };
 
 /** What a device follows that names no bundle. */
 async function follow(
@@ -294,24 +298,30 @@ async function newlyReported(
 }
 
 /**
- * Answers a query. Most bring nothing new: they are answered from three reads and write nothing, so what they cost is
- * the record of when the device was last seen.
+ * Answers a query. Most bring nothing new: they are answered as before, or from three reads, and write nothing, so what they
+ * cost is the record of when the device was last seen.
  */
 async function respond(
-  work: OtaWork,
+  work: QueryWork,
   inStep: InStep,
   db: Db,
   device: OtaDeviceRow,
   request: UpdateRequest,
   by: Requester,
 ): Promise<Result<Choice, Refusal>> {
+  const known = work.quiet.find(device, request);
+  if (known) return success(known);
+  const keep = work.quiet.beginRead();
   const seen = await choose(work, db, device, request, by);
   if (!seen.ok) return seen;
   const { decision, rolloutId } = seen.value;
   const isSettled = decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing');
   const isQuiet = isSettled && rolloutId === undefined;
   const isKnown = async () => Object.keys(await newlyReported(work, db, device, request)).length === 0;
-  if (isQuiet && (await isKnown())) return seen;
+  if (isQuiet && (await isKnown())) {
+    keep(device, request, seen.value);
+    return seen;
+  }
   return inStep(device, async (trx, locked) => {
     // Another query of this device may have been faster: what holds now decides.
     let choice = await choose(work, trx, locked, request, by);

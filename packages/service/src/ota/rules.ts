@@ -142,6 +142,8 @@ export interface Standing {
     readonly install: { readonly force: Force; readonly waitMs: number } | undefined;
   };
   readonly poll: Poll;
+  /** It stays so until something is written, however much time goes by. */
+  readonly isLasting: boolean;
 }
 
 /** When it makes sense that a device asks again. */

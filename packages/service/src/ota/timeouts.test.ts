@@ -36,7 +36,7 @@ eachDatabase('updates that take their time', (open) => {
       updateLedger(storage, async () => {}),
       live,
       {
-        standing: async () => ({ poll: { intervalMs: 1, isSoon: false, atMs: undefined } }),
+        standing: async () => ({ poll: { intervalMs: 1, isSoon: false, atMs: undefined }, isLasting: false }),
         recordOffer: async () => {},
         moved: async () => {},
         contradicted: async () => {},

@@ -153,6 +153,7 @@ export class Standings {
       ...(isFrozen && marks.freeze && { freeze: { reason: marks.freeze.reason } }),
       ...(rollout && { rollout }),
       poll: { ...poll, intervalMs: (marks.pollIntervalS ?? usualPollS) * 1000 },
+      isLasting: !marks.freeze && !pin && marks.rollouts.length === 0,
     };
   }
 
