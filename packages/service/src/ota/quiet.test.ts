@@ -1,9 +1,11 @@
 import { unwrap } from '@moorage/base';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Standings } from '../rollouts/standing.ts';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../testing/ota-world.ts';
 import { type TlsDevices, tlsDevices } from '../testing/tls-devices.ts';
+import { QuietChoices } from './quiet.ts';
+import type { OtaDeviceRow } from './work.ts';
 
 eachDatabase('queries that bring nothing new', (open) => {
   let world: OtaWorld;
@@ -19,6 +21,14 @@ eachDatabase('queries that bring nothing new', (open) => {
     devices.close();
     await app.service.close();
   });
+
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Nothing is done at its time meanwhile, so nothing is written. */
+  const timeGoesBy = (ms: number) => {
+    const laterMs = app.clock.now() + ms;
+    vi.spyOn(app.clock, 'now').mockReturnValue(laterMs);
+  };
 
   const maker = () => app.client.as(world.people.maker.token);
 
@@ -42,7 +52,6 @@ eachDatabase('queries that bring nothing new', (open) => {
     const looked = vi.spyOn(Standings.prototype, 'of');
     await quiet(4);
     expect(looked).toHaveBeenCalledTimes(app.storage.kind === 'sqlite' ? 0 : 4);
-    looked.mockRestore();
   });
 
   const update = { result: 'update' };
@@ -92,7 +101,7 @@ eachDatabase('queries that bring nothing new', (open) => {
         await old.execute();
         const { id } = await bundleOf('release');
         await quiet();
-        await app.clock.advance(60_000);
+        timeGoesBy(60_000);
         return { ...update, bundle_id: id };
       },
     ],
@@ -109,7 +118,7 @@ eachDatabase('queries that bring nothing new', (open) => {
         const { id: rollout_id } = unwrap(await maker().call('rollouts.create', { params, body })).value;
         unwrap(await maker().call('rollouts.act', { params: { rollout_id }, body: { action: 'start' } }));
         await quiet();
-        await app.clock.advance(3_700_000);
+        timeGoesBy(3_700_000);
         return { ...update, bundle_id };
       },
     ],
@@ -134,4 +143,12 @@ eachDatabase('queries that bring nothing new', (open) => {
     const looked = app.storage.db.selectFrom('devices').select('update_looked_at').where('id', '=', device.id);
     expect(await looked.executeTakeFirst()).toEqual({ update_looked_at: app.clock.now() });
   });
+});
+
+it('an answer is that of the very row that it was made from', async () => {
+  const quiet = new QuietChoices({ version: () => 1, lastMark: 0, markOf: () => 0 });
+  const row = { id: 'one' } as OtaDeviceRow;
+  const choice = { standing: { poll: { intervalMs: 1, isSoon: false, atMs: undefined }, isLasting: true } };
+  quiet.beginRead()(row, {}, choice);
+  expect([quiet.find(row, {}), quiet.find({ ...row }, {})]).toEqual([choice, undefined]);
 });
