@@ -3,7 +3,8 @@ import { type Load, runLoad } from './load.ts';
 import { startBarePeer, startServicePeer } from './service-peer.ts';
 
 const clients = 64;
-const rounds = 5;
+/** As many as it takes until most of them are of a service that has warmed up. */
+const rounds = 11;
 
 export const otaQuery: Benchmark = {
   name: 'ota-query',

@@ -24,14 +24,14 @@ export class PollCounter {
 
   add(productId: string, ownerId: string | null, atMs: number): void {
     const at = Math.floor(atMs / pollHourMs) * pollHourMs;
-    this.#add({ product_id: productId, owner_id: ownerId ?? '', at, polls: 1 });
+    this.#add(productId, ownerId ?? '', at, 1);
   }
 
-  #add({ polls, ...count }: PollCount): void {
-    const key = `${count.product_id} ${count.owner_id} ${count.at}`;
+  #add(product_id: string, owner_id: string, at: number, polls: number): void {
+    const key = `${product_id} ${owner_id} ${at}`;
     const known = this.#counts.get(key);
     if (known) known.polls += polls;
-    else this.#counts.set(key, { count, polls });
+    else this.#counts.set(key, { count: { product_id, owner_id, at }, polls });
   }
 
   /** What has been counted, if it is time to write it at `nowMs`; ordered, so that processes do not lock crosswise. */
@@ -53,6 +53,6 @@ export class PollCounter {
 
   /** Takes counts back that could not be written. */
   giveBack(counts: readonly PollCount[]): void {
-    for (const count of counts) this.#add(count);
+    for (const { product_id, owner_id, at, polls } of counts) this.#add(product_id, owner_id, at, polls);
   }
 }
