@@ -3,7 +3,7 @@ import { isExplicit, type Standing } from './rules.ts';
 import type { OtaDeviceRow, UpdateRequest } from './work.ts';
 
 /** Devices whose last query is remembered. */
-const rememberedDevices = 50_000;
+const rememberedDevices = 10_000;
 
 interface Remembered<C> extends Pick<UpdateRequest, 'bid' | 'bversion' | 'mac' | 'force' | 'once'> {
   readonly device: OtaDeviceRow;
