@@ -7,12 +7,13 @@ import { types } from './pool.ts';
 const batchRows = 200;
 const connectTimeoutMs = 10_000;
 
+/** Without the numbers that say in which order rows have come to this database. */
 const columnsQuery = `
   select c.table_name as table, c.column_name as column, c.is_identity = 'YES' as counted
   from information_schema.columns c
   join information_schema.tables t using (table_schema, table_name)
   where table_schema = current_schema() and t.table_type = 'BASE TABLE'
-    and c.column_default is distinct from 'nextval(''logs_number_seq''::regclass)'
+    and coalesce(c.column_default, '') not like 'nextval(%'
     and not exists (select from pg_class p where p.relispartition
       and p.relnamespace = current_schema()::regnamespace and p.relname = c.table_name)
   order by c.table_name, c.ordinal_position`;
