@@ -18,7 +18,6 @@ export const platformPartId = (deviceUuid: string): string => deviceUuid.slice(0
  */
 export function parseMac(text: string): Result<string, 'malformed'> {
   if (/^[0-9A-F]{2}(:[0-9A-F]{2}){5}$/.test(text)) return success(text);
-  if (/^[0-9A-F]{2}(:[0-9A-F]{2}){5}$/.test(text)) return success(text);
   const separated = /^[0-9a-f]{2}([:-][0-9a-f]{2}){5}$/i.test(text) || /^[0-9a-f]{4}(\.[0-9a-f]{4}){2}$/i.test(text);
   if (!separated && !/^[0-9a-f]{12}$/i.test(text)) return failure('malformed');
   const digits = text.replace(/[:.-]/g, '').toUpperCase();

@@ -66,12 +66,8 @@ export function followLogs(
     const height: Height = { number: await lastNumber(storage), atMs };
     // Numbers are given again where the highest rows have been removed.
     const known = [...heights.filter(({ number }) => number <= height.number), height];
-    const recent = known.slice(
-      Math.max(
-        0,
-        known.findLastIndex((one) => one.atMs <= atMs - lateMs),
-      ),
-    );
+    const settledAt = known.findLastIndex((one) => one.atMs <= atMs - lateMs);
+    const recent = known.slice(Math.max(0, settledAt));
     const floor = recent[0]?.number ?? height.number;
     for (const [id, number] of sent) if (number <= floor) sent.delete(id);
     const lowest = floor < height.number ? await sendAbove(floor) : floor;

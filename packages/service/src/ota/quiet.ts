@@ -25,7 +25,10 @@ export class QuietChoices<C extends { readonly standing?: Standing }> {
     this.#known = new RecordCache(changes, rememberedDevices);
   }
 
-  /** @param device the very row that the answer was made from: another one may have been read after a change */
+  /**
+   * @param device the very row that the answer was made from: another one may have been read after a change, or for a person
+   * with a bridging host, who is answered by other rules
+   */
   find(device: OtaDeviceRow, request: UpdateRequest): C | undefined {
     const known = this.#known.get(device.id);
     const isSame =
