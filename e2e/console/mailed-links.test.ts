@@ -47,7 +47,7 @@ async function mailServer() {
 describe.skipIf(skipReason)('links in mails', () => {
   let quay: Quay;
   let mail: Awaited<ReturnType<typeof mailServer>>;
-  const keeper = { email: 'keeper@example.com', password: 'long enough' };
+  const keeper = { email: 'keeper@example.com', password: 'long enough by far' };
   beforeAll(async () => {
     mail = await mailServer();
     const env = {

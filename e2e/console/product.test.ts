@@ -141,7 +141,9 @@ describe.skipIf(skipReason)('the developer workflow', () => {
 
     await page.getByRole('tab', { name: 'Users' }).click();
     unwrap(
-      await client.as(undefined).call('auth.signup', { body: { email: 'hand@example.com', password: 'long enough' } }),
+      await client
+        .as(undefined)
+        .call('auth.signup', { body: { email: 'hand@example.com', password: 'long enough by far' } }),
     );
     await button(page, 'Add a user').click();
     await page.getByRole('textbox', { name: 'User name or email' }).fill('hand@example.com');
@@ -317,7 +319,7 @@ describe.skipIf(skipReason)('the developer workflow', () => {
       );
       unwrap(
         await quay.client.as(undefined).call('auth.signup', {
-          body: { email: 'tester@example.com', password: 'long enough', name_given: 'Tess', name_family: 'Ter' },
+          body: { email: 'tester@example.com', password: 'long enough by far', name_given: 'Tess', name_family: 'Ter' },
         }),
       );
       unwrap(

@@ -12,9 +12,9 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
   let quay: Quay;
   let product: ProductRecord;
   const people = {
-    manager: { email: 'mate@example.com', password: 'long enough' },
-    tester: { email: 'pilot@example.com', password: 'long enough' },
-    visitor: { email: 'gull@example.com', password: 'long enough' },
+    manager: { email: 'mate@example.com', password: 'long enough by far' },
+    tester: { email: 'pilot@example.com', password: 'long enough by far' },
+    visitor: { email: 'gull@example.com', password: 'long enough by far' },
   };
   const letIn = (user: string, role: 'manager' | 'tester') =>
     quay.client.call('productPeople.add', { params: { product_id: product.id }, body: { user, role } });
@@ -191,7 +191,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
   });
 
   test('an administrator disables an account, gives it a password, and deletes it', async () => {
-    const body = { email: 'tern@example.com', username: 'tern', password: 'long enough' };
+    const body = { email: 'tern@example.com', username: 'tern', password: 'long enough by far' };
     unwrap(await quay.client.as(undefined).call('auth.signup', { body }));
     const page = await quay.open({ path: '/administration/accounts?q=tern@' });
     const act = async (item: string): Promise<void> => {

@@ -8,7 +8,7 @@ import { killAll } from '../command-line.ts';
 import { type DeviceScene, openDeviceScene } from './device-scene.ts';
 import { accessibilityProblems, complaints, expectNoSideways, photograph, skipReason } from './harness.ts';
 
-const owner = { email: 'skipper@example.com', password: 'long enough' };
+const owner = { email: 'skipper@example.com', password: 'long enough by far' };
 
 /** Keeps what the camera gives, so that a test can see whether it is off. */
 const keepStream = `

@@ -93,7 +93,7 @@ describe.skipIf(skipReason)('the first run', () => {
     await photograph(page, 'sign-in');
     await page.getByRole('button', { name: 'Make an account' }).click();
     await page.getByRole('textbox', { name: 'Email' }).fill('maker@example.com');
-    await page.getByRole('textbox', { name: 'Password' }).fill('long enough');
+    await page.getByRole('textbox', { name: 'Password' }).fill('long enough by far');
     await expectNoSideways(page);
     await page.getByRole('button', { name: 'Make the account' }).click();
     await page.getByRole('button', { name: 'Account of maker' }).waitFor();

@@ -192,7 +192,7 @@ describe.each(['nginx', 'haproxy', 'caddy'] as const)('behind %s', (name) => {
           .find((text) => text.includes(`nothing-of-${name}`));
       await expect.poll(line).toBeDefined();
       expect(JSON.parse(line() ?? '{}')).toMatchObject({ ip: '127.0.0.9', status: 404 });
-      const account = { email: `${name}@example.com`, password: 'long enough' };
+      const account = { email: `${name}@example.com`, password: 'long enough by far' };
       const link = await invite(account.email);
       expect(link).toMatch(new RegExp(`^${url}/sign-up#.+`));
       expect(curl('web-ca.pem', '-o', path('page'), '-w', '%{http_code}', link)).toBe('200');

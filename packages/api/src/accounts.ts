@@ -17,7 +17,7 @@ export const AccountRecord = Type.Object({
 export type AccountRecord = Static<typeof AccountRecord>;
 
 const params = Type.Object({ user_id: Id });
-const shared = { tag: 'User', auth: 'bearer', params } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed', params } as const;
 
 /** Accounts in the hands of administrators. Spec: API-RULE-accounts-1, API-RULE-accounts-2. */
 export const accountsContract = endpoints(shared, {
@@ -32,6 +32,8 @@ export const accountsContract = endpoints(shared, {
   update: {
     method: 'PUT',
     path: '/api/users/{user_id}',
+    scope: 'all',
+    proof: 'always',
     spec: ['API-EP-PUT-users-user_id', 'API-RULE-accounts-1'],
     summary: 'Change what an account may do, disable it or let it in again; administrators',
     description:
@@ -49,6 +51,8 @@ export const accountsContract = endpoints(shared, {
   resetPassword: {
     method: 'POST',
     path: '/api/users/{user_id}/password',
+    scope: 'all',
+    proof: 'always',
     spec: ['API-EP-POST-users-user_id-password'],
     summary: 'Give an account a new password, shown this once; its sessions end; administrators',
     reply: Type.Object({ password: Type.String() }),
@@ -57,6 +61,7 @@ export const accountsContract = endpoints(shared, {
   endSessions: {
     method: 'DELETE',
     path: '/api/users/{user_id}/sessions',
+    scope: 'all',
     spec: ['API-EP-DELETE-users-user_id-sessions'],
     summary: 'End all login sessions of an account; administrators',
     query: Type.Object({
@@ -68,6 +73,8 @@ export const accountsContract = endpoints(shared, {
   resetFactors: {
     method: 'DELETE',
     path: '/api/users/{user_id}/second-factor',
+    scope: 'all',
+    proof: 'always',
     spec: ['API-EP-DELETE-users-user_id-second-factor'],
     summary: 'Forget the second factor of an account, for somebody who has lost it; its sessions end; administrators',
     reply: ResultOk,
@@ -76,6 +83,8 @@ export const accountsContract = endpoints(shared, {
   remove: {
     method: 'DELETE',
     path: '/api/users/{user_id}',
+    scope: 'all',
+    proof: 'always',
     spec: ['API-EP-DELETE-users-user_id', 'API-RULE-accounts-2'],
     summary: 'Delete an account; what it owns goes to the heir; administrators',
     query: Type.Object({ heir: Type.Optional(AccountName) }),

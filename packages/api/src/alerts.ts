@@ -113,13 +113,14 @@ export type AlertDevice = Static<typeof AlertDevice>;
 
 const byRule = Type.Object({ rule_id: Id });
 const byAlert = Type.Object({ alert_id: Id });
-const shared = { tag: 'Alerts', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
+const shared = { tag: 'Alerts', auth: 'bearer', limited: ['alert_id'], errors: [400, 401, 403, 404] } as const;
 
 /** Rules over the devices of products, and what they find. Reference: events 3. */
 export const alertsContract = endpoints(shared, {
   rules: {
     method: 'GET',
     path: '/api/products/{product_id}/alert-rules',
+    limited: ['product_id'],
     spec: ['API-EP-GET-products-product_id-alert-rules'],
     summary: 'List the alert rules of a product',
     params: productParams,
@@ -130,6 +131,8 @@ export const alertsContract = endpoints(shared, {
   createRule: {
     method: 'POST',
     path: '/api/products/{product_id}/alert-rules',
+    scope: 'administer',
+    limited: ['product_id', 'segment_id'],
     spec: [
       'API-EP-POST-products-product_id-alert-rules',
       'API-RULE-alert-1',
@@ -145,6 +148,8 @@ export const alertsContract = endpoints(shared, {
   updateRule: {
     method: 'PUT',
     path: '/api/alert-rules/{rule_id}',
+    scope: 'administer',
+    limited: ['rule_id', 'segment_id'],
     spec: ['API-EP-PUT-alert-rules-rule_id', 'API-RULE-alert-1'],
     summary: 'Change an alert rule; its open alerts are judged by what it says then',
     params: byRule,
@@ -155,6 +160,8 @@ export const alertsContract = endpoints(shared, {
   removeRule: {
     method: 'DELETE',
     path: '/api/alert-rules/{rule_id}',
+    scope: 'administer',
+    limited: ['rule_id'],
     spec: ['API-EP-DELETE-alert-rules-rule_id'],
     summary: 'Delete an alert rule with its alerts',
     params: byRule,
@@ -163,6 +170,8 @@ export const alertsContract = endpoints(shared, {
   silence: {
     method: 'POST',
     path: '/api/alert-rules/{rule_id}/silence',
+    scope: 'operate',
+    limited: ['rule_id'],
     spec: ['API-EP-POST-alert-rules-rule_id-silence', 'API-RULE-alert-3'],
     summary: 'Send no messages of a rule before a moment; null ends the silence',
     description: 'What it finds is recorded all the same. What is open when the silence is over is told then.',
@@ -175,6 +184,7 @@ export const alertsContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/alerts',
+    limited: ['product_id'],
     spec: ['API-EP-GET-alerts'],
     summary: 'List the alerts of the products whose fleet you manage, newest first',
     query: Type.Object({
@@ -213,6 +223,7 @@ export const alertsContract = endpoints(shared, {
   acknowledge: {
     method: 'POST',
     path: '/api/alerts/{alert_id}/acknowledge',
+    scope: 'operate',
     spec: ['API-EP-POST-alerts-alert_id-acknowledge', 'API-RULE-alert-3'],
     summary: 'Say that you look after an alert: the bell counts it no more, and it is not told again when it grows',
     params: byAlert,

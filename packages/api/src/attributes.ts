@@ -39,7 +39,7 @@ const labels = Type.Record(Name, Nullable(Value), {
 });
 
 const byDeviceId = Type.Object({ device_id: Identifier });
-const shared = { tag: 'Devices', auth: 'bearer' } as const;
+const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id'] } as const;
 const LabelRecord = Type.Record(Type.String(), Type.String(), { examples: [{ region: 'eu' }] });
 
 /** What devices report of themselves, and the labels that people and programs set on them. */
@@ -65,6 +65,7 @@ export const attributesContract = endpoints(shared, {
   setLabels: {
     method: 'PUT',
     path: '/api/devices/{device_id}/labels',
+    scope: 'operate',
     spec: ['API-EP-PUT-devices-device_id-labels', 'API-RULE-labels-1', 'API-LIMIT-attributes'],
     summary: 'Set and remove labels of a device',
     params: byDeviceId,
@@ -75,6 +76,8 @@ export const attributesContract = endpoints(shared, {
   setManyLabels: {
     method: 'POST',
     path: '/api/devices/labels',
+    scope: 'operate',
+    limited: ['device_ids'],
     spec: ['API-EP-POST-devices-labels', 'API-RULE-labels-1', 'API-RULE-many-devices-1'],
     summary: 'Set and remove labels of many devices',
     description:

@@ -53,6 +53,7 @@ export const auditContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/audit',
+    limited: ['product_id'],
     spec: ['API-EP-GET-audit', 'API-RULE-audit-1', 'API-RULE-audit-3'],
     summary: 'List changes: your own, and those of products whose logs you read; administrators those of everybody',
     description:
@@ -66,6 +67,7 @@ export const auditContract = endpoints(shared, {
   verify: {
     method: 'GET',
     path: '/api/audit/verify',
+    limited: 'closed',
     spec: ['API-EP-GET-audit-verify', 'API-RULE-audit-2'],
     summary: 'Check the chain of the audit from its begin to its end; administrators',
     description:

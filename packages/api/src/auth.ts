@@ -10,7 +10,7 @@ export const Username = Text(32, { pattern: '^[A-Za-z0-9_.]+$', examples: ['make
 
 export const NewPassword = Text(1024, {
   minLength: 8,
-  description: 'at least 8 characters',
+  description: 'at least 12 characters, or 8 of an account with a second factor; none that many people choose',
   examples: ['correct horse'],
 });
 
@@ -131,7 +131,7 @@ export type SessionRecord = Static<typeof SessionRecord>;
 /** What a page of the service sends with every change, in the header `x-console`. Spec: API-RULE-session-2. */
 export const consoleHeader = { name: 'x-console', value: '1' } as const;
 
-const sessionShared = { tag: 'Login', auth: 'bearer' } as const;
+const sessionShared = { tag: 'Login', auth: 'bearer', limited: 'closed' } as const;
 
 /**
  * Sessions of the web console: the token travels in a cookie that no script can read, and changes must come from a page
@@ -163,6 +163,8 @@ export const sessionContract = endpoints(sessionShared, {
   get: {
     method: 'GET',
     path: '/api/auth/session',
+    limited: 'open',
+    withoutFactor: true,
     spec: ['API-EP-GET-auth-session'],
     summary: 'Who is signed in',
     reply: SessionRecord,
@@ -171,6 +173,9 @@ export const sessionContract = endpoints(sessionShared, {
   close: {
     method: 'DELETE',
     path: '/api/auth/session',
+    scope: 'read',
+    limited: 'open',
+    withoutFactor: true,
     spec: ['API-EP-DELETE-auth-session'],
     summary: 'Log out: the token that was used stops working, and the cookie goes',
     reply: Type.Object({
@@ -184,6 +189,9 @@ export const sessionContract = endpoints(sessionShared, {
   changePassword: {
     method: 'PUT',
     path: '/api/user/password',
+    scope: 'all',
+    proof: 'in the body',
+    withoutFactor: true,
     spec: ['API-EP-PUT-user-password', 'API-RULE-session-3'],
     tag: 'User',
     summary: 'Change your password; all other login sessions end, tokens made by hand stay',
@@ -227,6 +235,8 @@ export const invitationsContract = endpoints(sessionShared, {
   create: {
     method: 'POST',
     path: '/api/invitations',
+    scope: 'all',
+    proof: 'always',
     spec: ['API-EP-POST-invitations', 'API-LIMIT-invitations'],
     summary: 'Make an invitation, which one account can be made with (administrators)',
     description: 'The link for people is /sign-up#TOKEN; the token is shown this once.',
@@ -243,6 +253,7 @@ export const invitationsContract = endpoints(sessionShared, {
   revoke: {
     method: 'DELETE',
     path: '/api/invitations/{invitation_id}',
+    scope: 'all',
     spec: ['API-EP-DELETE-invitations-invitation_id'],
     summary: 'Take an invitation back (administrators)',
     params: Type.Object({ invitation_id: Id }),

@@ -11,7 +11,7 @@ const images = 'A PNG, JPEG, GIF or WebP image of up to 1 MiB: raw bytes, or a f
 const current =
   'Without an id the current one, or a placeholder made from the name. An avatar that was replaced is gone.';
 
-const shared = { tag: 'User', auth: 'bearer' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'open' } as const;
 
 /** Pictures of users and platforms. Reference: api 3.4. */
 export const avatarsContract = endpoints(shared, {
@@ -28,6 +28,8 @@ export const avatarsContract = endpoints(shared, {
   setUser: {
     method: 'POST',
     path: '/api/users/{user_id}/avatar',
+    scope: 'all',
+    limited: 'closed',
     spec: ['API-EP-POST-users-user_id-avatar', 'API-LIMIT-avatar'],
     summary: 'Set your own avatar',
     description: images,
@@ -50,6 +52,8 @@ export const avatarsContract = endpoints(shared, {
   setPlatform: {
     method: 'POST',
     path: '/api/platforms/{platform_id}/avatar',
+    scope: 'administer',
+    limited: 'closed',
     spec: ['API-EP-POST-platforms-platform_id-avatar', 'API-LIMIT-avatar'],
     tag: 'Platforms',
     summary: 'Set the picture of a platform (administrators)',

@@ -19,7 +19,7 @@ export const BroadcastKeyRecord = Type.Object({
 });
 export type BroadcastKeyRecord = Static<typeof BroadcastKeyRecord>;
 
-const shared = { tag: 'User', auth: 'bearer' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
 
 /**
  * Status broadcasts by HTTP: modules post what `broadcast.data` names to `broadcast.http.host`, which is set to the
@@ -39,6 +39,7 @@ export const broadcastsContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/user/broadcasts',
+    scope: 'all',
     spec: ['API-EP-POST-user-broadcasts'],
     summary: 'Make a key with which your modules may post their status; its value is shown this once',
     body: Type.Object({ title: Type.Optional(Title(100)) }),
@@ -48,6 +49,7 @@ export const broadcastsContract = endpoints(shared, {
   revoke: {
     method: 'DELETE',
     path: '/api/user/broadcasts/{broadcast_id}',
+    scope: 'all',
     spec: ['API-EP-DELETE-user-broadcasts-broadcast_id'],
     summary: 'Revoke such a key; it fails from the next post on',
     params: Type.Object({ broadcast_id: Id }),

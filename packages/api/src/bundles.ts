@@ -44,7 +44,7 @@ export type BundleDetail = Static<typeof BundleDetail>;
 export const artifactLimitBytes = 4 * 1024 * 1024 * 1024;
 const bundleParams = Type.Object({ bundle_id: Id });
 const resourceParams = Type.Object({ bundle_id: Id, resource_id: Id });
-const shared = { tag: 'Bundles', auth: 'bearer' } as const;
+const shared = { tag: 'Bundles', auth: 'bearer', limited: ['bundle_id'] } as const;
 
 const listQuery = Type.Object({
   ...pageQuery,
@@ -59,6 +59,7 @@ export const bundlesContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/products/{product_id}/bundles',
+    limited: ['product_id'],
     spec: ['API-EP-GET-products-product_id-bundles'],
     summary: 'List bundles of a product',
     description:
@@ -73,6 +74,8 @@ export const bundlesContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/products/{product_id}/bundles',
+    scope: 'publish',
+    limited: ['product_id'],
     spec: ['API-EP-POST-products-product_id-bundles'],
     summary: 'Create a bundle',
     description:
@@ -86,6 +89,7 @@ export const bundlesContract = endpoints(shared, {
   byTag: {
     method: 'GET',
     path: '/api/products/{product_id}/bundles/{tag}',
+    limited: ['product_id'],
     spec: ['API-EP-GET-products-product_id-bundles-tag'],
     summary: 'The bundle of a product that carries a tag',
     params: Type.Object({ product_id: Id, tag: Type.Enum([...tags]) }),
@@ -104,6 +108,7 @@ export const bundlesContract = endpoints(shared, {
   addResource: {
     method: 'POST',
     path: '/api/bundles/{bundle_id}/resources',
+    scope: 'publish',
     spec: ['API-EP-POST-bundles-bundle_id-resources'],
     summary: 'Add a file to a bundle in preview',
     params: bundleParams,
@@ -114,6 +119,7 @@ export const bundlesContract = endpoints(shared, {
   addArtifact: {
     method: 'POST',
     path: '/api/bundles/{bundle_id}/artifacts/{name*}',
+    scope: 'publish',
     spec: ['API-EP-POST-bundles-bundle_id-artifacts-name', 'API-LIMIT-artifact'],
     summary: 'Add a file of any size to a bundle in preview: the image of an update',
     description:
@@ -132,6 +138,7 @@ export const bundlesContract = endpoints(shared, {
   removeResource: {
     method: 'DELETE',
     path: '/api/bundles/{bundle_id}/resources/{resource_id}',
+    scope: 'publish',
     spec: ['API-EP-DELETE-bundles-bundle_id-resources-resource_id'],
     summary: 'Remove a file from a bundle in preview',
     params: resourceParams,
@@ -150,6 +157,7 @@ export const bundlesContract = endpoints(shared, {
   setState: {
     method: 'POST',
     path: '/api/bundles/{bundle_id}/state',
+    scope: 'publish',
     spec: ['API-EP-POST-bundles-bundle_id-state'],
     summary: 'Publish, archive or trash a bundle',
     params: bundleParams,
@@ -160,6 +168,7 @@ export const bundlesContract = endpoints(shared, {
   setTag: {
     method: 'POST',
     path: '/api/bundles/{bundle_id}/tag',
+    scope: 'publish',
     spec: ['API-EP-POST-bundles-bundle_id-tag'],
     summary: 'Move a tag to a published bundle, or take its tag off',
     params: bundleParams,

@@ -134,7 +134,7 @@ export const DeliveryRecord = Type.Object({
 export type DeliveryRecord = Static<typeof DeliveryRecord>;
 
 const connectorParams = Type.Object({ connector_id: Id });
-const shared = { tag: 'Connectors', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
+const shared = { tag: 'Connectors', auth: 'bearer', limited: ['connector_id'], errors: [400, 401, 403, 404] } as const;
 
 const fields = {
   title: Title(128),
@@ -165,6 +165,7 @@ export const connectorsContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/products/{product_id}/connectors',
+    limited: ['product_id'],
     spec: ['API-EP-GET-products-product_id-connectors'],
     summary: 'List the connectors of a product',
     params: productParams,
@@ -175,6 +176,8 @@ export const connectorsContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/products/{product_id}/connectors',
+    scope: 'administer',
+    limited: ['product_id'],
     spec: ['API-EP-POST-products-product_id-connectors', 'API-RULE-connector-1'],
     summary: 'Add a connector',
     params: productParams,
@@ -193,6 +196,7 @@ export const connectorsContract = endpoints(shared, {
   update: {
     method: 'PUT',
     path: '/api/connectors/{connector_id}',
+    scope: 'administer',
     spec: ['API-EP-PUT-connectors-connector_id', 'API-RULE-connector-2'],
     summary: 'Change a connector',
     params: connectorParams,
@@ -203,6 +207,7 @@ export const connectorsContract = endpoints(shared, {
   remove: {
     method: 'DELETE',
     path: '/api/connectors/{connector_id}',
+    scope: 'administer',
     spec: ['API-EP-DELETE-connectors-connector_id'],
     summary: 'Delete a connector, and what waits to be delivered through it',
     params: connectorParams,
@@ -211,6 +216,7 @@ export const connectorsContract = endpoints(shared, {
   test: {
     method: 'POST',
     path: '/api/connectors/{connector_id}/test',
+    scope: 'administer',
     spec: ['API-EP-POST-connectors-connector_id-test', 'API-ERR-502', 'API-ERR-504'],
     summary: 'Send a test event through a connector, once and at once',
     params: connectorParams,

@@ -15,7 +15,7 @@ import { deviceRoutesContract, otaRoutesContract } from './device-routes.ts';
 import { deviceUpdatesContract } from './device-updates.ts';
 import { devicesContract } from './devices.ts';
 import { doorsContract } from './doors.ts';
-import type { EndpointShape } from './endpoint.ts';
+import type { DeclaredEndpoint, EndpointShape } from './endpoint.ts';
 import { eventsContract } from './events.ts';
 import { factorsContract } from './factors.ts';
 import { assetsContract, deviceFilesContract, filesRoutesContract } from './files.ts';
@@ -32,6 +32,7 @@ import { overviewContract } from './overview.ts';
 import { passkeysContract } from './passkeys.ts';
 import { platformsContract } from './platforms.ts';
 import { productsContract } from './products.ts';
+import { proofContract } from './proof.ts';
 import { rehearsalsContract } from './rehearsals.ts';
 import { rolloutsContract } from './rollouts.ts';
 import { schemasContract } from './schemas.ts';
@@ -47,6 +48,7 @@ export const contract = {
   session: sessionContract,
   factors: factorsContract,
   passkeys: passkeysContract,
+  proof: proofContract,
   links: userLinksContract,
   sso: ssoContract,
   invitations: invitationsContract,
@@ -86,7 +88,7 @@ export const contract = {
   schemas: schemasContract,
   identity: identityContract,
   meta: metaContract,
-} as const satisfies Record<string, Record<string, EndpointShape>>;
+} as const satisfies Record<string, Record<string, DeclaredEndpoint>>;
 
 /** What devices call, on the listener of their own. */
 export const deviceListenerContract = {
@@ -111,3 +113,8 @@ export const endpointsOf = (
   Object.entries(resources).flatMap(([resource, actions]) =>
     Object.entries(actions).map(([action, shape]) => ({ name: `${resource}.${action}`, shape })),
   );
+
+const names = new Map<EndpointShape, string>(endpointsOf(contract).map(({ name, shape }) => [shape, name]));
+
+/** The name of an endpoint of the API, `<resource>.<action>`. */
+export const endpointName = (shape: EndpointShape): string | undefined => names.get(shape);

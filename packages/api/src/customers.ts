@@ -20,7 +20,7 @@ export type CustomerRecord = Static<typeof CustomerRecord>;
 /** People of a customer, at most. Spec: API-LIMIT-customer. */
 export const customerUsersLimit = 100;
 
-const shared = { tag: 'Customers', auth: 'bearer' } as const;
+const shared = { tag: 'Customers', auth: 'bearer', limited: 'closed' } as const;
 
 export const customersContract = endpoints(shared, {
   list: {
@@ -40,6 +40,7 @@ export const customersContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/customers',
+    scope: 'all',
     spec: ['API-EP-POST-customers'],
     summary: 'Add a customer (administrators)',
     description: 'The users named become its people: what the customer owns is theirs.',
@@ -63,6 +64,7 @@ export const customersContract = endpoints(shared, {
   addUser: {
     method: 'POST',
     path: '/api/customers/{customer_id}/users',
+    scope: 'all',
     spec: ['API-EP-POST-customers-customer_id-users', 'API-LIMIT-customer', 'API-RULE-customer-1'],
     summary: 'Make a user one of the people of a customer, or give them another role (its owners, administrators)',
     description:
@@ -83,6 +85,7 @@ export const customersContract = endpoints(shared, {
   removeUser: {
     method: 'DELETE',
     path: '/api/customers/{customer_id}/users/{user_id}',
+    scope: 'all',
     spec: ['API-EP-DELETE-customers-customer_id-users-user_id'],
     summary: 'Take a user off a customer (its owners, administrators), or leave it',
     params: Type.Object({ customer_id: Id, user_id: Id }),
@@ -105,7 +108,7 @@ export type ProductUserRecord = Static<typeof ProductUserRecord>;
 /** Users of one product beside its owner, at most. Spec: API-LIMIT-product-users. */
 export const productUsersLimit = 500;
 
-const peopleShared = { tag: 'Products', auth: 'bearer' } as const;
+const peopleShared = { tag: 'Products', auth: 'bearer', limited: ['product_id'] } as const;
 
 /** Who works on a product, and for whom it is made. */
 export const productPeopleContract = endpoints(peopleShared, {
@@ -123,6 +126,7 @@ export const productPeopleContract = endpoints(peopleShared, {
   add: {
     method: 'POST',
     path: '/api/products/{product_id}/users',
+    scope: 'all',
     spec: ['API-EP-POST-products-product_id-users', 'API-LIMIT-product-users'],
     summary: 'Let a user work on a product, or give them another role',
     params: productParams,
@@ -133,6 +137,7 @@ export const productPeopleContract = endpoints(peopleShared, {
   remove: {
     method: 'DELETE',
     path: '/api/products/{product_id}/users/{user_id}',
+    scope: 'all',
     spec: ['API-EP-DELETE-products-product_id-users-user_id'],
     summary: 'Take a user off a product, or leave it',
     params: Type.Object({ product_id: Id, user_id: Id }),
@@ -142,6 +147,7 @@ export const productPeopleContract = endpoints(peopleShared, {
   move: {
     method: 'PUT',
     path: '/api/products/{product_id}/owner',
+    scope: 'all',
     spec: ['API-EP-PUT-products-product_id-owner', 'API-RULE-customer-2'],
     summary: 'Move a product to another owner: a user, or a customer',
     description:
@@ -158,6 +164,7 @@ export const productPeopleContract = endpoints(peopleShared, {
   makeProduction: {
     method: 'POST',
     path: '/api/products/{product_id}/production',
+    scope: 'all',
     spec: ['API-EP-POST-products-product_id-production', 'API-RULE-production-2'],
     summary: 'Make a production product from a development product (administrators)',
     description:

@@ -62,7 +62,7 @@ export const MessageRecord = Type.Object({
 export type MessageRecord = Static<typeof MessageRecord>;
 
 const headers = Type.Optional(Type.Record(Text(64), Text(256), { maxProperties: 16 }));
-const shared = { tag: 'Data of devices', auth: 'bearer', errors: lookup } as const;
+const shared = { tag: 'Data of devices', auth: 'bearer', limited: ['device_id'], errors: lookup } as const;
 
 /** Streams, controls, messages and capabilities of a device, for its users. Reference: data-cloud 3.3. */
 export const dataContract = endpoints(shared, {
@@ -118,6 +118,7 @@ export const dataContract = endpoints(shared, {
   setControl: {
     method: 'PUT',
     path: '/api/devices/{device_id}/controls/{name}',
+    scope: 'operate',
     spec: ['API-EP-PUT-devices-device_id-controls-name'],
     summary: 'Set a control; a device on the message channel has it at once',
     params: named,
@@ -159,6 +160,7 @@ export const dataContract = endpoints(shared, {
   postMessage: {
     method: 'POST',
     path: '/api/devices/{device_id}/messages',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-device_id-messages'],
     summary: 'Put a message into the box of the device; the oldest gives way when the box is full',
     params: deviceParams,
@@ -192,6 +194,7 @@ export const dataContract = endpoints(shared, {
   removeMessage: {
     method: 'DELETE',
     path: '/api/devices/{device_id}/messages/{message_id}',
+    scope: 'operate',
     spec: ['API-EP-DELETE-devices-device_id-messages-message_id'],
     summary: 'Delete a message',
     params: messageParams,
@@ -208,13 +211,14 @@ export const manyCommandsOutput = 8_192;
 export const liveEventTypes = ['samples', 'control', 'message', 'online', 'telemetry', 'update', 'progress'] as const;
 export type LiveEventType = (typeof liveEventTypes)[number];
 
-const channelShared = { tag: 'Data of devices', auth: 'bearer' } as const;
+const channelShared = { tag: 'Data of devices', auth: 'bearer', limited: ['device_id'] } as const;
 
 /** Commands to devices, and what they tell of themselves, over the message channel. Reference: channel 3.1. */
 export const channelContract = endpoints(channelShared, {
   command: {
     method: 'POST',
     path: '/api/devices/{device_id}/command',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-device_id-command'],
     summary: 'Run a command line on the device and return its output',
     params: deviceParams,
@@ -228,6 +232,8 @@ export const channelContract = endpoints(channelShared, {
   commandMany: {
     method: 'POST',
     path: '/api/devices/command',
+    scope: 'operate',
+    limited: ['device_ids'],
     spec: ['API-EP-POST-devices-command', 'API-LIMIT-many-commands', 'API-RULE-many-devices-2'],
     summary: 'Run a command line on many devices and return the output of each',
     description: 'On all at once. A device that is offline, silent or not yours to command is listed with the reason.',
@@ -266,6 +272,7 @@ export const channelContract = endpoints(channelShared, {
   send: {
     method: 'POST',
     path: '/api/connectors/{connector_id}/messages',
+    scope: 'operate',
     spec: ['API-EP-POST-connectors-connector_id-messages'],
     summary: 'Send an action to a device of the product, by a user or by the third party with the connector secret',
     description: 'Either a bearer token, or the secret of the connector in the header X-Connector-Secret.',

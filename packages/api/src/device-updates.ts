@@ -85,13 +85,14 @@ export const UpdateOffer = Type.Object({
 export const BridgeOffer = Type.Object({ ...offer, files: Type.Array(BridgeFile) });
 
 const byDeviceId = Type.Object({ device_id: Identifier });
-const shared = { tag: 'Devices', auth: 'bearer' } as const;
+const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id', 'bundle_id'] } as const;
 
 /** Updates of devices, on behalf of those that reach the service through a bridging host, and their history. */
 export const deviceUpdatesContract = endpoints(shared, {
   query: {
     method: 'POST',
     path: '/api/devices/{device_id}/ota',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-device_id-ota'],
     summary: 'Ask for an update on behalf of a BLE device',
     params: byDeviceId,
@@ -105,6 +106,7 @@ export const deviceUpdatesContract = endpoints(shared, {
   report: {
     method: 'POST',
     path: '/api/devices/{device_id}/ota/result',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-device_id-ota-result'],
     summary: 'Report the bundle that a BLE device runs after its OTA',
     params: byDeviceId,
@@ -125,6 +127,7 @@ export const deviceUpdatesContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/devices/{device_id}/updates',
+    limited: ['device_id'],
     spec: ['API-EP-GET-devices-device_id-updates'],
     summary: 'List the updates of a device, newest first',
     params: byDeviceId,

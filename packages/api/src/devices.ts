@@ -130,7 +130,7 @@ export type UpdateProgress = Static<typeof UpdateProgress>;
 
 const byDeviceId = Type.Object({ device_id: Identifier });
 const title = Title(128);
-const shared = { tag: 'Devices', auth: 'bearer' } as const;
+const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id'] } as const;
 
 /** What a new device is made from. */
 export const NewDevice = Type.Object({
@@ -172,6 +172,7 @@ export const devicesContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/devices',
+    limited: ['product_id', 'bundle_id'],
     spec: ['API-EP-GET-devices', 'API-RULE-standing-1'],
     summary: 'List the devices that you own, or that are activated to products you work on',
     query: listQuery,
@@ -182,6 +183,7 @@ export const devicesContract = endpoints(shared, {
   get: {
     method: 'GET',
     path: '/api/devices/{identifier}',
+    limited: ['identifier'],
     spec: ['API-EP-GET-devices-identifier'],
     summary: 'Get one device by id, uuid, MAC or Bluetooth address in any usual spelling',
     params: Type.Object({ identifier: Identifier }),
@@ -191,6 +193,8 @@ export const devicesContract = endpoints(shared, {
   provision: {
     method: 'POST',
     path: '/api/devices/provision',
+    scope: 'operate',
+    limited: 'closed',
     spec: ['API-EP-POST-devices-provision'],
     summary: 'Provision a new device',
     description:
@@ -202,6 +206,7 @@ export const devicesContract = endpoints(shared, {
   update: {
     method: 'PUT',
     path: '/api/devices/{device_id}',
+    scope: 'operate',
     spec: ['API-EP-PUT-devices-device_id'],
     summary: 'Change the title, description or location of a device, or let its vendor at its files',
     params: byDeviceId,
@@ -219,6 +224,8 @@ export const devicesContract = endpoints(shared, {
   activate: {
     method: 'POST',
     path: '/api/devices/{device_id}/activate',
+    scope: 'operate',
+    limited: ['device_id', 'product_id'],
     spec: ['API-EP-POST-devices-device_id-activate'],
     summary: 'Activate a device to a product; an OTA must follow',
     description:
@@ -232,6 +239,7 @@ export const devicesContract = endpoints(shared, {
   products: {
     method: 'GET',
     path: '/api/devices/{id}/products',
+    limited: ['id'],
     spec: ['API-EP-GET-devices-id-products'],
     summary: 'List the products that the owner can activate the device to, as far as you may see them',
     params: Type.Object({ id: Identifier }),
@@ -241,6 +249,7 @@ export const devicesContract = endpoints(shared, {
   reset: {
     method: 'POST',
     path: '/api/devices/{device_id}/reset',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-device_id-reset'],
     summary: 'Take a claimable device back to what it was when it left the factory',
     description:
@@ -253,6 +262,7 @@ export const devicesContract = endpoints(shared, {
   setTag: {
     method: 'POST',
     path: '/api/devices/{device_id}/tag',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-device_id-tag'],
     summary: 'Name the bundle tag that the device follows; the empty text clears it',
     params: byDeviceId,
@@ -263,6 +273,7 @@ export const devicesContract = endpoints(shared, {
   setState: {
     method: 'POST',
     path: '/api/devices/{device_id}/state',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-device_id-state', 'API-STATE-device-any-disabled'],
     summary: 'Block a device, or let it in again',
     description:
@@ -285,6 +296,7 @@ export const devicesContract = endpoints(shared, {
   remove: {
     method: 'DELETE',
     path: '/api/devices/{device_id}',
+    scope: 'operate',
     spec: ['API-EP-DELETE-devices-device_id', 'API-RULE-delete-1'],
     summary: 'Delete a device with everything that is kept of it',
     description:
@@ -298,6 +310,7 @@ export const devicesContract = endpoints(shared, {
   askUpdate: {
     method: 'POST',
     path: '/api/devices/{device_id}/update',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-device_id-update', 'API-RULE-ask-1'],
     summary: 'Have a device ask for its update at once: over the message channel, or with its next query',
     params: byDeviceId,
@@ -317,6 +330,7 @@ export const devicesContract = endpoints(shared, {
   certificates: {
     method: 'GET',
     path: '/api/devices/{device_id}/certificates.zip',
+    scope: 'all',
     spec: ['API-EP-GET-devices-device_id-certificates.zip'],
     summary: 'Get a fresh certificate and key of a device that has not completed its provisioning',
     description: 'A zip of ca.pem, device.crt and device.key. A certificate issued before stops working.',
@@ -327,6 +341,7 @@ export const devicesContract = endpoints(shared, {
   renewToken: {
     method: 'POST',
     path: '/api/devices/{device_id}/token',
+    scope: 'all',
     spec: ['API-EP-POST-devices-device_id-token'],
     summary: 'Let a device be provisioned again: make a new provisioning token',
     description: 'For a module that lost its flash, or its first token. Its certificate stops working at once.',

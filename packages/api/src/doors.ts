@@ -93,7 +93,7 @@ const UpdateMessage = Type.Object({
 });
 
 const byDevice = Type.Object({ device_id: Identifier });
-const shared = { tag: 'Doors', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
+const shared = { tag: 'Doors', auth: 'bearer', limited: ['product_id'], errors: [400, 401, 403, 404] } as const;
 
 /** A public key that is accepted before its device comes. */
 export const DoorKeyRecord = Type.Object({
@@ -121,6 +121,7 @@ export const doorsContract = endpoints(shared, {
   set: {
     method: 'PUT',
     path: '/api/products/{product_id}/doors',
+    scope: 'all',
     spec: ['API-EP-PUT-products-product_id-doors', 'API-DOOR-open'],
     summary: 'Open a product to update clients of other makers, or close it',
     params: productParams,
@@ -140,6 +141,7 @@ export const doorsContract = endpoints(shared, {
   addToken: {
     method: 'POST',
     path: '/api/products/{product_id}/door-tokens',
+    scope: 'all',
     spec: ['API-EP-POST-products-product_id-door-tokens', 'API-DOOR-token', 'API-LIMIT-door-tokens'],
     summary: 'Make a token by which devices of a product register themselves; its value is shown once',
     params: productParams,
@@ -150,6 +152,7 @@ export const doorsContract = endpoints(shared, {
   removeToken: {
     method: 'DELETE',
     path: '/api/products/{product_id}/door-tokens/{token_id}',
+    scope: 'all',
     spec: ['API-EP-DELETE-products-product_id-door-tokens-token_id', 'API-DOOR-token'],
     summary: 'Revoke such a token; devices that have none of their own stay out from then on',
     params: Type.Object({ product_id: Id, token_id: Id }),
@@ -158,6 +161,7 @@ export const doorsContract = endpoints(shared, {
   addDevice: {
     method: 'POST',
     path: '/api/products/{product_id}/door-devices',
+    scope: 'operate',
     spec: ['API-EP-POST-products-product_id-door-devices'],
     summary: 'Make a device that comes in with a token of its own, which is shown once',
     params: productParams,
@@ -182,6 +186,7 @@ export const doorsContract = endpoints(shared, {
   decide: {
     method: 'POST',
     path: '/api/products/{product_id}/waiting',
+    scope: 'operate',
     spec: ['API-EP-POST-products-product_id-waiting', 'API-DOOR-waiting'],
     summary: 'Let devices in that wait, or send them away',
     description: 'Without ids all that wait. One that is sent away waits again when it comes back.',
@@ -208,6 +213,7 @@ export const doorsContract = endpoints(shared, {
   addKeys: {
     method: 'POST',
     path: '/api/products/{product_id}/door-keys',
+    scope: 'all',
     spec: ['API-EP-POST-products-product_id-door-keys', 'API-DOOR-keys', 'API-LIMIT-door-keys'],
     summary: 'Accept public keys of clients of Mender before they come',
     description: 'A name that is there already gets the new key. One that a device has is refused.',
@@ -234,6 +240,7 @@ export const doorsContract = endpoints(shared, {
   removeKey: {
     method: 'DELETE',
     path: '/api/products/{product_id}/door-keys/{key_id}',
+    scope: 'all',
     spec: ['API-EP-DELETE-products-product_id-door-keys-key_id', 'API-DOOR-keys'],
     summary: 'Take back the acceptance of a key whose device has not come',
     params: Type.Object({ product_id: Id, key_id: Id }),
@@ -242,6 +249,8 @@ export const doorsContract = endpoints(shared, {
   renewDevice: {
     method: 'POST',
     path: '/api/devices/{device_id}/door-token',
+    scope: 'all',
+    limited: ['device_id'],
     spec: ['API-EP-POST-devices-device_id-door-token', 'API-DOOR-token'],
     summary: 'Give a device behind a door another token of its own, which is shown once; the one before fails at once',
     params: byDevice,
@@ -250,6 +259,8 @@ export const doorsContract = endpoints(shared, {
   revokeDevice: {
     method: 'DELETE',
     path: '/api/devices/{device_id}/door-token',
+    scope: 'all',
+    limited: ['device_id'],
     spec: ['API-EP-DELETE-devices-device_id-door-token', 'API-DOOR-token'],
     summary: 'Revoke the token of a device behind a door',
     params: byDevice,
@@ -258,6 +269,7 @@ export const doorsContract = endpoints(shared, {
   messages: {
     method: 'GET',
     path: '/api/devices/{device_id}/updates/{update_id}/messages',
+    limited: ['device_id'],
     spec: ['API-EP-GET-devices-device_id-updates-update_id-messages', 'API-DOOR-messages'],
     summary: 'What the update client of a device has said of an update, oldest first',
     params: Type.Object({ device_id: Identifier, update_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),

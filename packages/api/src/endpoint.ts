@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
+import type { TokenScope } from './scopes.ts';
 
 /** Statuses that a refusal may carry. Reference: api 2.2. */
 export type ErrorStatus =
@@ -36,6 +37,37 @@ export interface Binary {
 }
 
 /**
+ * Fields by which a request names a thing that belongs to a product: `identifier` and `id` are of a device,
+ * `device_ids` of several.
+ */
+export const productFields = [
+  'product_id',
+  'bundle_id',
+  'connector_id',
+  'segment_id',
+  'rule_id',
+  'alert_id',
+  'rollout_id',
+  'device_id',
+  'identifier',
+  'id',
+  'device_ids',
+] as const;
+export type ProductField = (typeof productFields)[number];
+
+/**
+ * What a token that is limited to products may do with an endpoint: nothing (`closed`), all that its user may since it
+ * is about no product (`open`), or what the fields of this list name, each a thing of its products. Spec: API-RULE-token-4.
+ */
+export type Limited = 'closed' | 'open' | readonly ProductField[];
+
+/**
+ * When the caller has to have proved lately who they are: for each request, by the password that its body has, or in a
+ * case that the handler knows. Spec: API-RULE-proof-1.
+ */
+export type Proof = 'always' | 'in the body' | { readonly when: string };
+
+/**
  * One endpoint, as data: routes, validation, types of handlers, the OpenAPI document and the client derive from it.
  * Paths are spelled as in the specification: `{name}`, `{name*}` for the rest of the path, `{name?}` for an optional end.
  */
@@ -48,6 +80,12 @@ export interface EndpointShape {
   readonly summary: string;
   readonly description?: string;
   readonly auth: Authentication;
+  /** The scope that a token needs; `read` for a GET without it. What makes credentials or gives them away needs `all`. */
+  readonly scope?: TokenScope;
+  readonly limited?: Limited;
+  readonly proof?: Proof;
+  /** Open to a session whose account lacks the second factor that the service wants: it leads to one, or out. Spec: API-RULE-factor-4. */
+  readonly withoutFactor?: boolean;
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TSchema | Binary;
@@ -62,6 +100,16 @@ export interface EndpointShape {
   /** Statuses of refusals, beside 500. */
   readonly errors: readonly ErrorStatus[];
 }
+
+/** An entry that says all that has no safe default: for users, what tokens may do with it. */
+export type DeclaredEndpoint = EndpointShape &
+  (
+    | { readonly auth: 'none' | 'device' | 'door' }
+    | ({ readonly auth: 'bearer'; readonly limited: Limited } & (
+        | { readonly method: 'GET' }
+        | { readonly method: Exclude<EndpointShape['method'], 'GET'>; readonly scope: TokenScope }
+      ))
+  );
 
 /** The only statuses that a module has result codes for; every other refusal is turned into one. Spec: API-DEV-status. */
 export const deviceRouteErrors = [400, 403, 404] as const;

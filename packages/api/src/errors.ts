@@ -34,6 +34,7 @@ export const errors = {
   SECOND_FACTOR_REQUIRED: { status: 401, message: 'The account has a second factor, which finishes the login' },
   UNAUTHENTICATED: { status: 401, message: 'A valid bearer token is required' },
   DOOR_UNAUTHORISED: { status: 401, message: 'The token is not good for this device' },
+  WEAK_PASSWORD: { status: 400, message: 'The password {problem}' },
   WRONG_PASSWORD: { status: 403, message: 'The current password is wrong' },
   WRONG_SECOND_FACTOR: { status: 403, message: 'The code is wrong or has been used' },
   WRONG_CHALLENGE: { status: 403, message: 'The login is unknown, used or over; begin again' },
@@ -48,6 +49,10 @@ export const errors = {
   },
   CROSS_SITE: { status: 403, message: 'A change with the cookie of a session has to come from a page of the service' },
   FORBIDDEN: { status: 403, message: 'You may not {action}' },
+  PROOF_NEEDED: {
+    status: 403,
+    message: 'Show first who you are, by your password, a passkey or a code: POST /api/user/proof',
+  },
   TOKEN_SCOPE: { status: 403, message: 'The token lacks the scope "{scope}"' },
   TOKEN_PRODUCT: { status: 403, message: 'The token is limited to some products, and this is not about one of them' },
   QUOTA_REACHED: {

@@ -20,6 +20,7 @@ export const eventsContract = {
   stream: endpoint({
     method: 'GET',
     path: '/api/events',
+    limited: 'closed',
     spec: ['API-EP-GET-events'],
     tag: 'Logs',
     summary: 'Server-sent events: every log that you may read, within a second or so of being written',

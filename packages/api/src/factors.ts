@@ -2,23 +2,15 @@ import Type, { type Static } from 'typebox';
 import { Session, SessionRecord } from './auth.ts';
 import { endpoints, strangerBodyLimitBytes } from './endpoint.ts';
 import { Nullable, ResultOk, Text, Timestamp } from './fields.ts';
-import { ruled } from './patterns.ts';
 
 /** The challenge of a refused login: SECOND_FACTOR_REQUIRED names it. */
 const challenge = Text(64, { minLength: 1, description: 'the challenge that the refused login has named' });
 
-const Code = Text(40, {
+export const Code = Text(40, {
   minLength: 6,
   description: 'six digits of the app, or a recovery code in either letter case',
   examples: ['123456'],
 });
-
-/** Who changes factors shows the password again, or a factor. */
-export const Proof = Type.Object(
-  { current_password: Type.Optional(Text(1024)), code: Type.Optional(Code) },
-  ruled({ anyOf: [{ required: ['current_password'] }, { required: ['code'] }] }),
-);
-export type FactorProof = Static<typeof Proof>;
 
 /** Recovery codes, in the reply that made them. */
 export const RecoveryCodes = Type.Array(Type.String({ examples: ['k3vq-8m2x-r7tn-5hdc'] }), {
@@ -35,8 +27,14 @@ export const SecondFactor = Type.Object({
 export type SecondFactor = Static<typeof SecondFactor>;
 
 const stranger = { method: 'POST', tag: 'Login', auth: 'none', bodyLimitBytes: strangerBodyLimitBytes } as const;
-const own = { tag: 'User', auth: 'bearer' } as const;
-const changes = { ...own, method: 'POST', errors: [400, 401, 403, 404, 413, 415, 429, 503] } as const;
+const own = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
+const changes = {
+  ...own,
+  method: 'POST',
+  scope: 'all',
+  proof: 'always',
+  errors: [400, 401, 403, 404, 413, 415, 429, 503],
+} as const;
 
 /** The second factor of accounts: at login, and in the hands of their users. Spec: API-RULE-factor-1. */
 export const factorsContract = endpoints(own, {
@@ -64,6 +62,7 @@ export const factorsContract = endpoints(own, {
   get: {
     method: 'GET',
     path: '/api/user/second-factor',
+    withoutFactor: true,
     spec: ['API-EP-GET-user-second-factor'],
     summary: 'Your second factor',
     reply: SecondFactor,
@@ -72,9 +71,9 @@ export const factorsContract = endpoints(own, {
   setUpTotp: {
     ...changes,
     path: '/api/user/second-factor/totp',
+    withoutFactor: true,
     spec: ['API-EP-POST-user-second-factor-totp', 'API-RULE-factor-2'],
     summary: 'Make a secret for an app that shows codes; it counts once a code of it is confirmed',
-    body: Proof,
     reply: Type.Object({
       secret: Type.String({ description: 'base32, shown this once', examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'] }),
       url: Type.String({ description: 'otpauth address, for a QR code' }),
@@ -83,6 +82,7 @@ export const factorsContract = endpoints(own, {
   confirmTotp: {
     ...changes,
     path: '/api/user/second-factor/totp/confirm',
+    withoutFactor: true,
     spec: ['API-EP-POST-user-second-factor-totp-confirm', 'API-RULE-factor-2'],
     summary: 'Confirm the secret with a code of the app; with a first factor your other login sessions end',
     body: Type.Object({ code: Code }),
@@ -93,7 +93,6 @@ export const factorsContract = endpoints(own, {
     path: '/api/user/second-factor/totp/remove',
     spec: ['API-EP-POST-user-second-factor-totp-remove', 'API-RULE-factor-2'],
     summary: 'Forget the app; with the last factor the recovery codes go',
-    body: Proof,
     reply: ResultOk,
   },
   renewCodes: {
@@ -101,7 +100,6 @@ export const factorsContract = endpoints(own, {
     path: '/api/user/second-factor/recovery-codes',
     spec: ['API-EP-POST-user-second-factor-recovery-codes', 'API-RULE-factor-2', 'API-RULE-factor-3'],
     summary: 'Make ten recovery codes; those before stop working',
-    body: Proof,
     reply: Type.Object({ recovery_codes: RecoveryCodes }),
   },
 });

@@ -1,8 +1,9 @@
 import Type, { type Static, type TProperties } from 'typebox';
-import { binary, deviceListenerTag, deviceRouteErrors, endpoints } from './endpoint.ts';
+import { binary, deviceListenerTag, deviceRouteErrors, endpoints, type Limited } from './endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from './fields.ts';
 import { ruled } from './patterns.ts';
 import { FileCrc, FileVersionText } from './platforms.ts';
+import type { TokenScope } from './scopes.ts';
 
 /** Largest file, in bytes. Spec: API-LIMIT-file. */
 export const fileLimitBytes = 10 * 1024 * 1024;
@@ -58,10 +59,13 @@ function fileEndpoints<const P extends TProperties>(store: {
   readonly params: P;
   readonly spec: Readonly<Record<'list' | 'get' | 'upload' | 'remove', readonly string[]>>;
   readonly tag: string;
+  /** Scope of what changes a file. */
+  readonly scope: TokenScope;
+  readonly limited: Limited;
   readonly what: string;
 }) {
-  const { base, what } = store;
-  const shared = { tag: store.tag, auth: 'bearer', errors: [400, 401, 403, 404] } as const;
+  const { base, what, scope, limited } = store;
+  const shared = { tag: store.tag, auth: 'bearer', limited, errors: [400, 401, 403, 404] } as const;
   const owner = Type.Object(store.params);
   const file = Type.Object({ ...store.params, path: FilePath });
   const path = `${base}/{path*}`;
@@ -88,6 +92,7 @@ function fileEndpoints<const P extends TProperties>(store: {
     upload: {
       method: 'POST',
       path,
+      scope,
       spec: [...store.spec.upload, 'API-RULE-files-3', 'API-RULE-files-6', 'API-LIMIT-file'],
       summary: `Write one of the ${what}, in place of the one that has the path`,
       description: `${rules} A file has up to 10 MiB (413); a store 1,000 files and 100 MiB (409). With If-Match only what the client has seen is replaced, with If-None-Match: * nothing (412).`,
@@ -100,6 +105,7 @@ function fileEndpoints<const P extends TProperties>(store: {
     remove: {
       method: 'DELETE',
       path,
+      scope,
       spec: store.spec.remove,
       summary: `Delete one of the ${what}`,
       params: file,
@@ -120,6 +126,8 @@ export const deviceFilesContract = fileEndpoints({
     remove: ['API-EP-DELETE-devices-device_id-files-path'],
   },
   tag: 'Devices',
+  scope: 'operate',
+  limited: ['device_id'],
   what: 'files of a device',
 });
 
@@ -134,6 +142,8 @@ export const assetsContract = fileEndpoints({
     remove: ['API-EP-DELETE-products-product_id-assets-path'],
   },
   tag: 'Products',
+  scope: 'publish',
+  limited: ['product_id'],
   what: 'assets of a product',
 });
 

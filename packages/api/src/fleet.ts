@@ -82,6 +82,7 @@ export const fleetContract = endpoints(shared, {
   summary: {
     method: 'GET',
     path: '/api/metrics/fleet',
+    limited: ['product_id'],
     spec: ['API-EP-GET-metrics-fleet', 'API-LIMIT-fleet'],
     summary: 'Your devices by state, by how they stand to what they should run, and by the version that they run',
     query: Type.Object({ product_id: Type.Optional(Id) }),
@@ -91,6 +92,7 @@ export const fleetContract = endpoints(shared, {
   shape: {
     method: 'GET',
     path: '/api/products/{product_id}/shape',
+    limited: ['product_id', 'rollout_id'],
     spec: ['API-EP-GET-products-product_id-shape', 'API-LIMIT-fleet'],
     summary: 'What the fleet of a product is like, in counts, without anything of one device',
     params: productParams,

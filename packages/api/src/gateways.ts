@@ -56,13 +56,14 @@ export const FoundRecord = Type.Object({
 });
 export type FoundRecord = Static<typeof FoundRecord>;
 
-const shared = { tag: 'User', auth: 'bearer' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
 
 /** Gateways of the caller, which stand for real modules: what they have found, and what they are to adopt. */
 export const gatewaysContract = endpoints(shared, {
   report: {
     method: 'PUT',
     path: '/api/user/gateways/{gateway_id}/found',
+    scope: 'operate',
     spec: ['API-EP-PUT-user-gateways-gateway_id-found', 'API-RULE-gateways-1', 'API-LIMIT-gateways'],
     summary: 'Say which modules a gateway has found and does not stand for; the answer says which it is to adopt',
     description: 'All of them each time: what is left out is forgotten. Passwords of modules never come here.',
@@ -86,6 +87,8 @@ export const gatewaysContract = endpoints(shared, {
   adopt: {
     method: 'POST',
     path: '/api/user/found-modules/{found_id}/adopt',
+    scope: 'administer',
+    limited: ['product_id'],
     spec: ['API-EP-POST-user-found-modules-found_id-adopt', 'API-RULE-gateways-1'],
     summary: 'Have the gateway adopt a module that it has found, as a device of a product',
     description: 'The gateway hears of it with its next report, and has 10 s between them.',

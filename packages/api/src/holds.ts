@@ -70,13 +70,14 @@ const until = Type.Optional(
   Nullable(Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, description: 'epoch ms' })),
 );
 const reason = Text(500, { minLength: 1 });
-const shared = { tag: 'Fleet', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
+const shared = { tag: 'Fleet', auth: 'bearer', limited: ['product_id'], errors: [400, 401, 403, 404] } as const;
 
 /** What holds for whole fleets, and what holds devices where they are; a part of the contract of rollouts. */
 export const holdsContract = endpoints(shared, {
   stop: {
     method: 'POST',
     path: '/api/products/{product_id}/stop',
+    scope: 'operate',
     spec: ['API-EP-POST-products-product_id-stop'],
     summary: 'Emergency stop: pause every rollout of a product, and freeze it without an end',
     params: productParams,
@@ -86,6 +87,7 @@ export const holdsContract = endpoints(shared, {
   templates: {
     method: 'GET',
     path: '/api/rollout-templates',
+    limited: 'open',
     spec: ['API-EP-GET-rollout-templates'],
     summary: 'List the ready settings of rollouts',
     reply: Type.Array(TemplateRecord),
@@ -103,6 +105,7 @@ export const holdsContract = endpoints(shared, {
   setFleetSettings: {
     method: 'PUT',
     path: '/api/products/{product_id}/fleet',
+    scope: 'operate',
     spec: ['API-EP-PUT-products-product_id-fleet'],
     summary: 'Set what holds for the fleet of a product; what is left out stays',
     params: productParams,
@@ -112,6 +115,8 @@ export const holdsContract = endpoints(shared, {
   stopAll: {
     method: 'POST',
     path: '/api/stop',
+    scope: 'operate',
+    limited: 'closed',
     spec: ['API-EP-POST-stop'],
     summary: 'Emergency stop of everything: pause every rollout and freeze every product, for administrators',
     body: Type.Object({ reason }),
@@ -124,6 +129,8 @@ export const holdsContract = endpoints(shared, {
   liftStop: {
     method: 'DELETE',
     path: '/api/stop',
+    scope: 'operate',
+    limited: 'closed',
     spec: ['API-EP-DELETE-stop'],
     summary: 'Thaw the products that the emergency stop of everything has frozen; rollouts stay paused',
     reply: Type.Object({ thawed: Type.Integer({ description: 'products' }) }),
@@ -132,6 +139,7 @@ export const holdsContract = endpoints(shared, {
   freeze: {
     method: 'PUT',
     path: '/api/products/{product_id}/freeze',
+    scope: 'operate',
     spec: ['API-EP-PUT-products-product_id-freeze'],
     summary: 'Offer nothing new to the devices of a product, until a time or until it is thawed',
     params: productParams,
@@ -163,6 +171,7 @@ export const holdsContract = endpoints(shared, {
   thaw: {
     method: 'DELETE',
     path: '/api/products/{product_id}/freeze',
+    scope: 'operate',
     spec: ['API-EP-DELETE-products-product_id-freeze'],
     summary: 'End the freeze of a product',
     params: productParams,
@@ -171,6 +180,8 @@ export const holdsContract = endpoints(shared, {
   pin: {
     method: 'PUT',
     path: '/api/devices/{device_id}/pin',
+    scope: 'operate',
+    limited: ['device_id', 'bundle_id'],
     spec: ['API-EP-PUT-devices-device_id-pin'],
     summary: 'Hold a device at a published bundle of its product: no rollout or tag moves it',
     params: byDeviceId,
@@ -180,6 +191,7 @@ export const holdsContract = endpoints(shared, {
   pinned: {
     method: 'GET',
     path: '/api/devices/{device_id}/pin',
+    limited: ['device_id'],
     spec: ['API-EP-GET-devices-device_id-pin'],
     summary: 'The pin of a device; 404 without one',
     params: byDeviceId,
@@ -188,6 +200,8 @@ export const holdsContract = endpoints(shared, {
   unpin: {
     method: 'DELETE',
     path: '/api/devices/{device_id}/pin',
+    scope: 'operate',
+    limited: ['device_id'],
     spec: ['API-EP-DELETE-devices-device_id-pin'],
     summary: 'Let a pinned device go',
     params: byDeviceId,
@@ -196,6 +210,7 @@ export const holdsContract = endpoints(shared, {
   selection: {
     method: 'GET',
     path: '/api/devices/{device_id}/selection',
+    limited: ['device_id'],
     spec: ['API-EP-GET-devices-device_id-selection', 'API-RULE-selection-1'],
     summary: 'Which bundle a device gets that asks for none, and why',
     params: byDeviceId,

@@ -20,7 +20,7 @@ export type AuthorityRecord = Static<typeof AuthorityRecord>;
 /** By which a device says that it knows an authority, and the service that the device is to renew its certificate. */
 export const renewalHeaders = { known: 'x-device-authority', due: 'x-device-renewal' } as const;
 
-const shared = { tag: 'Service', auth: 'bearer' } as const;
+const shared = { tag: 'Service', auth: 'bearer', limited: 'closed' } as const;
 
 /** Who the service is to its devices. */
 export const identityContract = endpoints(shared, {
@@ -44,6 +44,7 @@ export const identityContract = endpoints(shared, {
   rotate: {
     method: 'POST',
     path: '/api/authorities',
+    scope: 'all',
     spec: ['API-EP-POST-authorities', 'API-RULE-authority-1'],
     summary: 'Make a new authority beside the present one (administrators)',
     description:
@@ -54,6 +55,7 @@ export const identityContract = endpoints(shared, {
   retire: {
     method: 'POST',
     path: '/api/authorities/retire',
+    scope: 'all',
     spec: ['API-EP-POST-authorities-retire', 'API-RULE-authority-2'],
     summary: 'End the trust in the authority that has been replaced (administrators)',
     description: 'Refused while devices go by it, unless forced: those have to be provisioned again.',

@@ -40,6 +40,7 @@ export * from './passkeys.ts';
 export * from './patterns.ts';
 export * from './platforms.ts';
 export * from './products.ts';
+export * from './proof.ts';
 export * from './refused-values.ts';
 export * from './rehearsals.ts';
 export * from './rollout-settings.ts';

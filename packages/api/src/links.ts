@@ -8,7 +8,7 @@ const token = Text(64, { minLength: 1, description: 'the token in the link' });
 
 const shared = { tag: 'Login', auth: 'none', reply: ResultOk } as const;
 
-/** Links that accounts are mailed. Each is good once, for an hour. Spec: API-RULE-link-1. */
+/** Links that accounts are mailed. Each is good once, for an hour; one that undoes a change, for a week. Spec: API-RULE-link-1. */
 export const userLinksContract = endpoints(shared, {
   forgotten: {
     method: 'POST',
@@ -33,7 +33,19 @@ export const userLinksContract = endpoints(shared, {
     method: 'POST',
     path: '/api/auth/confirm',
     spec: ['API-EP-POST-auth-confirm', 'API-RULE-link-1'],
-    summary: 'Confirm the address of an account with a link',
+    summary: 'Confirm the address of an account with a link, or give it the address that the link was mailed to',
+    bodyLimitBytes: strangerBodyLimitBytes,
+    body: Type.Object({ token }),
+    errors: [400, 403, 409, 413, 415],
+  },
+  undo: {
+    method: 'POST',
+    path: '/api/auth/undo',
+    spec: ['API-EP-POST-auth-undo', 'API-RULE-link-3'],
+    summary: 'Give an account the address back that it had, with a link that this one was mailed when it was changed',
+    description:
+      'All login sessions end. Tokens, passkeys, apps for codes and links to single sign-on that were added since an hour ' +
+      'before the change go, and a link for another password is mailed.',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({ token }),
     errors: [400, 403, 413, 415],
@@ -41,6 +53,8 @@ export const userLinksContract = endpoints(shared, {
   askConfirmation: {
     method: 'POST',
     path: '/api/user/confirmation',
+    scope: 'all',
+    limited: 'closed',
     spec: ['API-EP-POST-user-confirmation', 'API-LIMIT-links'],
     tag: 'User',
     summary: 'Mail yourself a link that confirms your address',

@@ -146,6 +146,7 @@ export const logsContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/logs',
+    limited: ['device_id', 'product_id'],
     spec: ['API-EP-GET-logs', 'API-RULE-log-1', 'API-RULE-log-2', 'API-RULE-log-4', 'API-LIMIT-logs'],
     summary: 'List what you did, and what happened to your devices and products',
     description:
@@ -160,6 +161,7 @@ export const logsContract = endpoints(shared, {
   get: {
     method: 'GET',
     path: '/api/logs/{log_id}',
+    limited: 'closed',
     spec: ['API-EP-GET-logs-log_id'],
     summary: 'One log',
     params: Type.Object({ log_id: Id }),

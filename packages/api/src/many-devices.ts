@@ -54,13 +54,15 @@ export const ImportResult = Type.Object({
 });
 export type ImportResult = Static<typeof ImportResult>;
 
-const shared = { tag: 'Devices', auth: 'bearer', errors: [400, 401] } as const;
+const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_ids'], errors: [400, 401] } as const;
 
 /** Changes of many devices at once. Spec: API-RULE-many-devices-1. */
 export const manyDevicesContract = endpoints(shared, {
   import: {
     method: 'POST',
     path: '/api/devices/import',
+    scope: 'operate',
+    limited: 'closed',
     spec: ['API-EP-POST-devices-import', 'API-RULE-import-1'],
     summary: 'Provision many devices, or see what that would do',
     description:
@@ -75,6 +77,7 @@ export const manyDevicesContract = endpoints(shared, {
   setTag: {
     method: 'POST',
     path: '/api/devices/tag',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-tag', ...rules],
     summary: 'Name the bundle tag that many devices follow; the empty text clears it',
     description: inOneRow,
@@ -84,6 +87,7 @@ export const manyDevicesContract = endpoints(shared, {
   setState: {
     method: 'POST',
     path: '/api/devices/state',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-state', ...rules],
     summary: 'Block many devices, or let them in again',
     description: inOneRow,
@@ -93,6 +97,7 @@ export const manyDevicesContract = endpoints(shared, {
   reset: {
     method: 'POST',
     path: '/api/devices/reset',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-reset', ...rules],
     summary: 'Take many claimable devices back to what they were when they left the factory',
     description: inOneRow,
@@ -102,6 +107,7 @@ export const manyDevicesContract = endpoints(shared, {
   remove: {
     method: 'POST',
     path: '/api/devices/delete',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-delete', 'API-RULE-delete-1', ...rules],
     summary: 'Delete many devices with everything that is kept of them',
     description: inOneRow,
@@ -111,6 +117,7 @@ export const manyDevicesContract = endpoints(shared, {
   askUpdate: {
     method: 'POST',
     path: '/api/devices/update',
+    scope: 'operate',
     spec: ['API-EP-POST-devices-update', 'API-RULE-ask-1', ...rules],
     summary: 'Have many devices ask for their updates at once: over the message channel, or with their next query',
     description: inOneRow,
@@ -123,6 +130,8 @@ export const manyDevicesContract = endpoints(shared, {
   activate: {
     method: 'POST',
     path: '/api/devices/activate',
+    scope: 'operate',
+    limited: ['device_ids', 'product_id'],
     spec: ['API-EP-POST-devices-activate', ...rules],
     summary: 'Activate many devices to a product; an OTA of each must follow',
     description: inOneRow,

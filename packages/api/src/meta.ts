@@ -48,6 +48,7 @@ export const metaContract = endpoints(shared, {
   metrics: {
     method: 'GET',
     path: '/metrics',
+    limited: 'closed',
     spec: ['API-EP-GET-metrics'],
     summary: 'Figures for monitoring, in the text format of Prometheus',
     description:

@@ -80,7 +80,7 @@ const boxQuery = {
 };
 
 const productFilter = { product_id: Type.Optional(Id) };
-const shared = { tag: 'Metrics', auth: 'bearer' } as const;
+const shared = { tag: 'Metrics', auth: 'bearer', limited: ['product_id'] } as const;
 
 /** Figures and places for the dashboard. Reference: records 1.9. */
 export const metricsContract = endpoints(shared, {
@@ -140,6 +140,7 @@ export const metricsContract = endpoints(shared, {
   map: {
     method: 'GET',
     path: '/api/metrics/locations/map',
+    limited: 'open',
     spec: ['API-EP-GET-metrics-locations-map'],
     summary: 'Where maps get their pictures from',
     description: 'A setting of the service. Without it maps show coast lines, and no other machine is asked.',

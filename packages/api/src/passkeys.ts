@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { SessionRecord } from './auth.ts';
 import { endpoints, strangerBodyLimitBytes } from './endpoint.ts';
-import { Proof, RecoveryCodes } from './factors.ts';
+import { RecoveryCodes } from './factors.ts';
 import { Id, Nullable, ResultOk, Text, Timestamp, Title } from './fields.ts';
 
 /** Bytes as browsers write them in JSON. */
@@ -64,7 +64,7 @@ const Made = Type.Object({
 export type MadeCredential = Static<typeof Made>;
 
 /** What a browser answers when it shows one: of `AuthenticationResponseJSON`, what the service looks at. */
-const Shown = Type.Object({
+export const ShownPasskey = Type.Object({
   id: credentialId,
   response: Type.Object({
     clientDataJSON,
@@ -73,7 +73,7 @@ const Shown = Type.Object({
     userHandle: Type.Optional(bytes(128)),
   }),
 });
-export type ShownCredential = Static<typeof Shown>;
+export type ShownCredential = Static<typeof ShownPasskey>;
 
 const title = Title(100);
 
@@ -91,7 +91,7 @@ const loginChallenge = Type.Optional(
   Text(64, { minLength: 1, description: 'that of a refused login, which the passkey is to finish' }),
 );
 const stranger = { method: 'POST', tag: 'Login', auth: 'none', bodyLimitBytes: strangerBodyLimitBytes } as const;
-const own = { tag: 'User', auth: 'bearer' } as const;
+const own = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
 const params = Type.Object({ passkey_id: Id });
 
 /** Passkeys: WebAuthn in the place of a password, or as the second step behind one. Spec: API-RULE-passkey-1. */
@@ -113,13 +113,14 @@ export const passkeysContract = endpoints(own, {
     path: '/api/auth/session/passkey',
     spec: ['API-EP-POST-auth-session-passkey', 'API-RULE-session-1', 'API-RULE-passkey-1', 'API-LIMIT-login'],
     summary: 'Log in with what the passkey has signed: the token comes in a cookie',
-    body: Type.Object({ challenge: loginChallenge, credential: Shown }),
+    body: Type.Object({ challenge: loginChallenge, credential: ShownPasskey }),
     reply: SessionRecord,
     errors: [400, 403, 413, 415, 429],
   },
   list: {
     method: 'GET',
     path: '/api/user/passkeys',
+    withoutFactor: true,
     spec: ['API-EP-GET-user-passkeys'],
     summary: 'Your passkeys',
     reply: Type.Array(PasskeyRecord),
@@ -128,15 +129,20 @@ export const passkeysContract = endpoints(own, {
   register: {
     method: 'POST',
     path: '/api/user/passkeys/begin',
+    scope: 'all',
+    proof: 'always',
+    withoutFactor: true,
     spec: ['API-EP-POST-user-passkeys-begin', 'API-RULE-factor-2', 'API-RULE-passkey-2'],
     summary: 'Begin to add a passkey',
-    body: Proof,
     reply: Type.Object({ options: PasskeyCreation }),
     errors: [400, 401, 403, 409, 413, 415, 429, 503],
   },
   add: {
     method: 'POST',
     path: '/api/user/passkeys',
+    scope: 'all',
+    proof: 'always',
+    withoutFactor: true,
     spec: ['API-EP-POST-user-passkeys', 'API-RULE-passkey-1', 'API-RULE-passkey-2'],
     summary: 'Add the passkey that the browser has made; with a first factor your other login sessions end',
     body: Type.Object({ title, credential: Made }),
@@ -149,6 +155,7 @@ export const passkeysContract = endpoints(own, {
   rename: {
     method: 'PUT',
     path: '/api/user/passkeys/{passkey_id}',
+    scope: 'all',
     spec: ['API-EP-PUT-user-passkeys-passkey_id'],
     summary: 'Give a passkey another name',
     params,
@@ -159,10 +166,11 @@ export const passkeysContract = endpoints(own, {
   remove: {
     method: 'POST',
     path: '/api/user/passkeys/{passkey_id}/remove',
+    scope: 'all',
+    proof: 'always',
     spec: ['API-EP-POST-user-passkeys-passkey_id-remove', 'API-RULE-factor-2'],
     summary: 'Forget a passkey; with the last factor the recovery codes go',
     params,
-    body: Proof,
     reply: ResultOk,
     errors: [400, 401, 403, 404, 413, 415, 429, 503],
   },

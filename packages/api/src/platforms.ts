@@ -139,13 +139,14 @@ const wantedAccess = Type.Object({
 
 /** Code of a platform or flavor. Records hold it in upper case. */
 const Code = (examples: string[]) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,32}$', ...spelt('code'), examples });
-const shared = { tag: 'Platforms', auth: 'bearer' } as const;
+const shared = { tag: 'Platforms', auth: 'bearer', limited: 'closed' } as const;
 
 /** Platforms with their flavors and firmware. Reading is for everybody; making them is for administrators. */
 export const platformsContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/platforms',
+    limited: 'open',
     spec: ['API-EP-GET-platforms'],
     summary: 'List platforms',
     query: Type.Object({
@@ -160,6 +161,7 @@ export const platformsContract = endpoints(shared, {
   get: {
     method: 'GET',
     path: '/api/platforms/{platform_id}',
+    limited: 'open',
     spec: ['API-EP-GET-platforms-platform_id'],
     summary: 'One platform with its flavors and firmware',
     params: platformParams,
@@ -169,6 +171,7 @@ export const platformsContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/platforms',
+    scope: 'administer',
     spec: ['API-EP-POST-platforms'],
     summary: 'Add a platform (administrators)',
     body: Type.Object({
@@ -186,6 +189,7 @@ export const platformsContract = endpoints(shared, {
   addFlavor: {
     method: 'POST',
     path: '/api/platforms/{platform_id}/flavors',
+    scope: 'administer',
     spec: ['API-EP-POST-platforms-platform_id-flavors'],
     summary: 'Give a platform a flavor (administrators)',
     description:
@@ -204,6 +208,7 @@ export const platformsContract = endpoints(shared, {
   addFirmware: {
     method: 'POST',
     path: '/api/platforms/{platform_id}/firmwares',
+    scope: 'administer',
     spec: ['API-EP-POST-platforms-platform_id-firmwares'],
     summary: 'Upload a firmware (administrators)',
     params: platformParams,
@@ -228,6 +233,7 @@ export const platformsContract = endpoints(shared, {
   setAccess: {
     method: 'PUT',
     path: '/api/platforms/{platform_id}/access',
+    scope: 'all',
     spec: [
       'API-EP-PUT-platforms-platform_id-access',
       'API-RULE-platform-access-1',
@@ -255,6 +261,7 @@ export const platformsContract = endpoints(shared, {
   setFlavorAccess: {
     method: 'PUT',
     path: '/api/flavors/{flavor_id}/access',
+    scope: 'all',
     spec: ['API-EP-PUT-flavors-flavor_id-access', 'API-RULE-platform-access-1'],
     summary: 'Say for whom a flavor is, on all platforms that have it (administrators)',
     params: flavorParams,

@@ -51,7 +51,7 @@ export const ActivationTokenRecord = Type.Object({
 export type ActivationTokenRecord = Static<typeof ActivationTokenRecord>;
 
 export const productParams = Type.Object({ product_id: Id });
-const shared = { tag: 'Products', auth: 'bearer' } as const;
+const shared = { tag: 'Products', auth: 'bearer', limited: ['product_id'] } as const;
 
 const texts = {
   title: Title(128),
@@ -82,6 +82,7 @@ export const productsContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/products',
+    limited: 'open',
     spec: ['API-EP-GET-products'],
     summary: 'List the products you may see',
     description:
@@ -95,6 +96,8 @@ export const productsContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/products',
+    scope: 'administer',
+    limited: 'closed',
     spec: ['API-EP-POST-products'],
     summary: 'Add a product',
     body: Type.Object({
@@ -133,6 +136,8 @@ export const productsContract = endpoints(shared, {
   preview: {
     method: 'POST',
     path: '/api/markdown',
+    scope: 'read',
+    limited: 'open',
     spec: ['API-EP-POST-markdown'],
     summary: 'A text in Markdown as a description would show it, without keeping it',
     body: Type.Object({ text: texts.description }),
@@ -142,6 +147,7 @@ export const productsContract = endpoints(shared, {
   update: {
     method: 'PUT',
     path: '/api/products/{product_id}',
+    scope: 'administer',
     spec: ['API-EP-PUT-products-product_id'],
     summary: 'Change texts and publication of a product',
     description: 'The code never changes: the one sent must equal it.',
@@ -162,6 +168,7 @@ export const productsContract = endpoints(shared, {
   remove: {
     method: 'DELETE',
     path: '/api/products/{product_id}',
+    scope: 'administer',
     spec: ['API-EP-DELETE-products-product_id'],
     summary: 'Delete a product that no device is activated to',
     params: productParams,
@@ -171,6 +178,7 @@ export const productsContract = endpoints(shared, {
   setState: {
     method: 'POST',
     path: '/api/products/{product_id}/state',
+    scope: 'administer',
     spec: ['API-EP-POST-products-product_id-state'],
     summary: 'Put a product into the trash, or take it out',
     params: productParams,
@@ -192,6 +200,7 @@ export const productsContract = endpoints(shared, {
   addToken: {
     method: 'POST',
     path: '/api/products/{product_id}/tokens',
+    scope: 'all',
     spec: ['API-EP-POST-products-product_id-tokens'],
     summary: 'Make an activation token; its value is shown once',
     params: productParams,
@@ -202,6 +211,7 @@ export const productsContract = endpoints(shared, {
   removeToken: {
     method: 'DELETE',
     path: '/api/products/{product_id}/tokens/{token_id}',
+    scope: 'all',
     spec: ['API-EP-DELETE-products-product_id-tokens-token_id'],
     summary: 'Revoke an activation token',
     params: Type.Object({ product_id: Id, token_id: Id }),

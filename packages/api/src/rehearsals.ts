@@ -108,13 +108,14 @@ const RehearsalDetail = Type.Object({ ...RehearsalRecord.properties, report: Nul
 const ofRollout = Type.Object({ rollout_id: Id });
 const byNumber = Type.Object({ rollout_id: Id, number: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 const path = '/api/rollouts/{rollout_id}/rehearsals';
-const shared = { tag: 'Fleet', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
+const shared = { tag: 'Fleet', auth: 'bearer', limited: ['rollout_id'], errors: [400, 401, 403, 404] } as const;
 
 /** A rollout run on twins of its fleet before it is run on devices. */
 export const rehearsalsContract = endpoints(shared, {
   start: {
     method: 'POST',
     path,
+    scope: 'operate',
     spec: ['API-EP-POST-rollouts-rollout_id-rehearsals', 'API-LIMIT-rehearsals'],
     summary: 'Rehearse a rollout on twins of its fleet, in virtual time; one rehearsal runs at a time',
     params: ofRollout,
@@ -167,6 +168,7 @@ export const rehearsalsContract = endpoints(shared, {
   remove: {
     method: 'DELETE',
     path: `${path}/{number}`,
+    scope: 'operate',
     spec: ['API-EP-DELETE-rollouts-rollout_id-rehearsals-number'],
     summary: 'Remove a rehearsal; one that runs ends',
     params: byNumber,

@@ -158,12 +158,13 @@ export type RolloutAction = (typeof rolloutActions)[number];
 
 const byRolloutId = Type.Object({ rollout_id: Id });
 const reason = Text(500, { minLength: 1 });
-const shared = { tag: 'Fleet', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
+const shared = { tag: 'Fleet', auth: 'bearer', limited: ['rollout_id'], errors: [400, 401, 403, 404] } as const;
 /** One bundle brought to the devices of a filter, in stages; pins and freezes. */
 export const rolloutsContract = endpoints(shared, {
   listAll: {
     method: 'GET',
     path: '/api/rollouts',
+    limited: 'closed',
     spec: ['API-EP-GET-rollouts'],
     summary: 'List the rollouts of every product whose fleet you manage',
     query: Type.Object({
@@ -178,6 +179,7 @@ export const rolloutsContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/products/{product_id}/rollouts',
+    limited: ['product_id'],
     spec: ['API-EP-GET-products-product_id-rollouts'],
     summary: 'List the rollouts of a product',
     params: productParams,
@@ -188,6 +190,8 @@ export const rolloutsContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/products/{product_id}/rollouts',
+    scope: 'operate',
+    limited: ['product_id', 'bundle_id'],
     spec: ['API-EP-POST-products-product_id-rollouts', 'API-RULE-rollout-1'],
     summary: 'Draft a rollout; nothing is offered before it is started',
     params: productParams,
@@ -198,6 +202,8 @@ export const rolloutsContract = endpoints(shared, {
   preview: {
     method: 'POST',
     path: '/api/products/{product_id}/rollouts/preview',
+    scope: 'read',
+    limited: ['product_id', 'bundle_id'],
     spec: ['API-EP-POST-products-product_id-rollouts-preview'],
     summary: 'Count what a rollout would reach; nothing is kept',
     params: productParams,
@@ -215,6 +221,8 @@ export const rolloutsContract = endpoints(shared, {
   act: {
     method: 'POST',
     path: '/api/rollouts/{rollout_id}/state',
+    scope: 'operate',
+    limited: ['rollout_id', 'bundle_id'],
     spec: ['API-EP-POST-rollouts-rollout_id-state', 'API-RULE-rollout-2'],
     summary:
       'Start, approve, pause, resume, abort, cancel or roll back a rollout, if named to a bundle, or open its next stage',
@@ -229,6 +237,8 @@ export const rolloutsContract = endpoints(shared, {
   retry: {
     method: 'POST',
     path: '/api/rollouts/{rollout_id}/retry',
+    scope: 'operate',
+    limited: ['rollout_id', 'bundle_id'],
     spec: ['API-EP-POST-rollouts-rollout_id-retry'],
     summary: 'Let the failed devices of a rollout wait again, for another bundle if one is named, and go on',
     params: byRolloutId,
@@ -239,6 +249,7 @@ export const rolloutsContract = endpoints(shared, {
   signal: {
     method: 'POST',
     path: '/api/rollouts/{rollout_id}/signal',
+    scope: 'operate',
     spec: ['API-EP-POST-rollouts-rollout_id-signal'],
     summary: 'Say from outside whether the open stage may be followed by the next; no pauses the rollout',
     params: byRolloutId,

@@ -27,13 +27,14 @@ export type SegmentRecord = Static<typeof SegmentRecord>;
 
 const bySegmentId = Type.Object({ segment_id: Id });
 const body = Type.Object({ title: Title(128), filter: FilterText });
-const shared = { tag: 'Fleet', auth: 'bearer', errors: [400, 401, 403, 404] } as const;
+const shared = { tag: 'Fleet', auth: 'bearer', limited: ['segment_id'], errors: [400, 401, 403, 404] } as const;
 
 /** Filters with names. */
 export const segmentsContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/products/{product_id}/segments',
+    limited: ['product_id'],
     spec: ['API-EP-GET-products-product_id-segments'],
     summary: 'List the segments of a product, each with its devices counted',
     params: productParams,
@@ -44,6 +45,8 @@ export const segmentsContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/products/{product_id}/segments',
+    scope: 'operate',
+    limited: ['product_id'],
     spec: ['API-EP-POST-products-product_id-segments', 'API-RULE-filter-1', 'API-LIMIT-segments'],
     summary: 'Give a filter a name',
     params: productParams,
@@ -62,6 +65,7 @@ export const segmentsContract = endpoints(shared, {
   update: {
     method: 'PUT',
     path: '/api/segments/{segment_id}',
+    scope: 'operate',
     spec: ['API-EP-PUT-segments-segment_id', 'API-RULE-filter-1'],
     summary: 'Change a segment',
     params: bySegmentId,
@@ -71,6 +75,7 @@ export const segmentsContract = endpoints(shared, {
   remove: {
     method: 'DELETE',
     path: '/api/segments/{segment_id}',
+    scope: 'operate',
     spec: ['API-EP-DELETE-segments-segment_id'],
     summary: 'Delete a segment; its devices stay as they are',
     params: bySegmentId,

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoints } from './endpoint.ts';
 import { Id, Nullable, ResultOk, Timestamp, Title } from './fields.ts';
-import { TokenRecord, tokenDaysLimit, tokenScopes } from './users.ts';
+import { tokenScopes } from './scopes.ts';
+import { TokenRecord, tokenDaysLimit } from './users.ts';
 
 /** What a token of a service account may do: never everything, which is how credentials are made. */
 export const serviceScopes = tokenScopes.filter((scope) => scope !== 'all');
@@ -24,7 +25,7 @@ export type ServiceAccountRecord = Static<typeof ServiceAccountRecord>;
 const path = '/api/products/{product_id}/service-accounts';
 const product = { product_id: Id } as const;
 const account = { ...product, service_account_id: Id } as const;
-const shared = { tag: 'Products', auth: 'bearer' } as const;
+const shared = { tag: 'Products', auth: 'bearer', limited: ['product_id'] } as const;
 
 /** Accounts of programs that belong to a product, not to a person. Spec: API-RULE-service-account-1, API-RULE-service-account-2. */
 export const serviceAccountsContract = endpoints(shared, {
@@ -40,6 +41,7 @@ export const serviceAccountsContract = endpoints(shared, {
   create: {
     method: 'POST',
     path,
+    scope: 'all',
     spec: [
       'API-EP-POST-products-product_id-service-accounts',
       'API-RULE-service-account-1',
@@ -57,6 +59,7 @@ export const serviceAccountsContract = endpoints(shared, {
   update: {
     method: 'PUT',
     path: `${path}/{service_account_id}`,
+    scope: 'all',
     spec: ['API-EP-PUT-products-product_id-service-accounts-service_account_id'],
     summary: 'Disable a service account, or let it in again',
     params: Type.Object(account),
@@ -67,6 +70,7 @@ export const serviceAccountsContract = endpoints(shared, {
   remove: {
     method: 'DELETE',
     path: `${path}/{service_account_id}`,
+    scope: 'all',
     spec: ['API-EP-DELETE-products-product_id-service-accounts-service_account_id', 'API-RULE-service-account-2'],
     summary: 'Delete a service account with its tokens; what it has made becomes yours',
     params: Type.Object(account),
@@ -76,6 +80,7 @@ export const serviceAccountsContract = endpoints(shared, {
   addToken: {
     method: 'POST',
     path: `${path}/{service_account_id}/tokens`,
+    scope: 'all',
     spec: ['API-EP-POST-products-product_id-service-accounts-service_account_id-tokens', 'API-RULE-service-account-1'],
     summary: 'Add a token to a service account; its value is shown this once',
     params: Type.Object(account),
@@ -96,6 +101,7 @@ export const serviceAccountsContract = endpoints(shared, {
   removeToken: {
     method: 'DELETE',
     path: `${path}/{service_account_id}/tokens/{token_id}`,
+    scope: 'all',
     spec: ['API-EP-DELETE-products-product_id-service-accounts-service_account_id-tokens-token_id'],
     summary: 'Revoke a token of a service account; it fails from the next request on',
     params: Type.Object({ ...account, token_id: Id }),

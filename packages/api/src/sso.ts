@@ -31,7 +31,7 @@ export const SsoLinkRecord = Type.Object({
 });
 export type SsoLinkRecord = Static<typeof SsoLinkRecord>;
 
-const shared = { tag: 'User', auth: 'bearer' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
 
 /** Single sign-on by OpenID Connect. Spec: API-RULE-sso-1. */
 export const ssoContract = endpoints(shared, {
@@ -68,6 +68,8 @@ export const ssoContract = endpoints(shared, {
     ...start,
     method: 'POST',
     path: '/api/user/sso',
+    scope: 'all',
+    proof: 'always',
     spec: ['API-EP-POST-user-sso', 'API-RULE-sso-2'],
     summary: 'Begin to link your account to the provider: from then on it can be signed in to there',
     errors: [400, 401, 403, 409, 413, 415, 429, 502],
@@ -83,6 +85,8 @@ export const ssoContract = endpoints(shared, {
   unlink: {
     method: 'DELETE',
     path: '/api/user/sso/{link_id}',
+    scope: 'all',
+    proof: 'always',
     spec: ['API-EP-DELETE-user-sso-link_id'],
     summary: 'Take a link back: it does not sign in to your account any more',
     params: Type.Object({ link_id: Id }),

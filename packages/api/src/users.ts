@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Email, userTextFields } from './auth.ts';
 import { endpoints } from './endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from './fields.ts';
+import { tokenScopes } from './scopes.ts';
 
 export const userRoles = ['user', 'customer', 'admin'] as const;
 
@@ -26,6 +27,15 @@ export const UserRecord = Type.Object({
 });
 export type UserRecord = Static<typeof UserRecord>;
 
+/** The record of the caller. */
+export const OwnUserRecord = Type.Object({
+  ...UserRecord.properties,
+  email_pending: Nullable(
+    Type.String({ description: 'the address that a link was mailed to, which takes the place of `email` by it' }),
+  ),
+});
+export type OwnUserRecord = Static<typeof OwnUserRecord>;
+
 /** A user in the list of all. */
 export const ListedUserRecord = Type.Object({
   ...UserRecord.properties,
@@ -33,10 +43,6 @@ export const ListedUserRecord = Type.Object({
   second_factor: Type.Boolean(),
 });
 export type ListedUserRecord = Static<typeof ListedUserRecord>;
-
-/** What a token may do; each of them reads, and `all` does everything that its user may. Spec: API-RULE-token-3. */
-export const tokenScopes = ['all', 'read', 'operate', 'publish', 'administer'] as const;
-export type TokenScope = (typeof tokenScopes)[number];
 
 /** Products that one token may be limited to. */
 export const tokenProductsLimit = 20;
@@ -89,7 +95,7 @@ const listQuery = Type.Object({
 });
 export type UserListQuery = Static<typeof listQuery>;
 
-const shared = { tag: 'User', auth: 'bearer' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
 
 export const usersContract = endpoints(shared, {
   list: {
@@ -105,20 +111,25 @@ export const usersContract = endpoints(shared, {
   get: {
     method: 'GET',
     path: '/api/user',
+    limited: 'open',
     spec: ['API-EP-GET-user'],
     summary: 'Own details',
-    reply: UserRecord,
+    reply: OwnUserRecord,
     errors: [401],
   },
   update: {
     method: 'PUT',
     path: '/api/user',
+    scope: 'all',
+    proof: { when: 'the address changes' },
     spec: ['API-EP-PUT-user'],
     summary: 'Change own details',
-    description: 'A new address is mailed a link that confirms it, where the service sends mail.',
+    description:
+      'Where the service sends mail, a new address counts once the link that it is mailed was used, and the former one is ' +
+      'mailed a link that undoes the change within a week. An address that another account has gets no link.',
     body: Type.Object({ email: Type.Optional(Email), ...userTextFields }),
-    reply: UserRecord,
-    errors: [400, 401, 409, 413, 415],
+    reply: OwnUserRecord,
+    errors: [400, 401, 403, 409, 413, 415, 429],
   },
   quotas: {
     method: 'GET',
@@ -145,6 +156,8 @@ export const tokensContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/user/tokens',
+    scope: 'all',
+    proof: { when: 'the new token would outlive the one shown' },
     spec: ['API-EP-POST-user-tokens', 'API-RULE-token-1', 'API-RULE-token-3', 'API-RULE-token-4'],
     summary: 'Add a token; its value is shown this once',
     description:
@@ -166,6 +179,7 @@ export const tokensContract = endpoints(shared, {
   rename: {
     method: 'PUT',
     path: '/api/user/tokens/{token_id}',
+    scope: 'all',
     spec: ['API-EP-PUT-user-tokens-token_id'],
     summary: 'Rename a token',
     params: tokenParams,
@@ -176,6 +190,7 @@ export const tokensContract = endpoints(shared, {
   revoke: {
     method: 'DELETE',
     path: '/api/user/tokens/{token_id}',
+    scope: 'all',
     spec: ['API-EP-DELETE-user-tokens-token_id', 'API-RULE-token-2'],
     summary: 'Revoke a token; it fails from the next request on',
     params: tokenParams,

@@ -20,7 +20,7 @@ const byViewId = Type.Object({ view_id: Id });
 const page = Text(40, { pattern: '^[a-z][a-z0-9-]*$', description: 'which page of the program it is a view of' });
 const title = Title(100);
 const state = Text(16_384);
-const shared = { tag: 'User', auth: 'bearer' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
 
 /** Saved views of the caller: every browser of theirs has them. Spec: API-RULE-views-1. */
 export const viewsContract = endpoints(shared, {
@@ -37,6 +37,7 @@ export const viewsContract = endpoints(shared, {
   create: {
     method: 'POST',
     path: '/api/user/views',
+    scope: 'all',
     spec: ['API-EP-POST-user-views', 'API-LIMIT-views'],
     summary: 'Save a view',
     body: Type.Object({ page, title, state }),
@@ -46,6 +47,7 @@ export const viewsContract = endpoints(shared, {
   update: {
     method: 'PUT',
     path: '/api/user/views/{view_id}',
+    scope: 'all',
     spec: ['API-EP-PUT-user-views-view_id'],
     summary: 'Rename a saved view, or replace what it shows',
     params: byViewId,
@@ -56,6 +58,7 @@ export const viewsContract = endpoints(shared, {
   remove: {
     method: 'DELETE',
     path: '/api/user/views/{view_id}',
+    scope: 'all',
     spec: ['API-EP-DELETE-user-views-view_id'],
     summary: 'Delete a saved view',
     params: byViewId,

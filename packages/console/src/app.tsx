@@ -1,6 +1,7 @@
 import { Center, Loader } from '@mantine/core';
 import type { SessionRecord } from '@moorage/api';
 import { Suspense, useEffect, useRef, useState } from 'react';
+import { onProofNeeded } from './api/client.ts';
 import { SessionContext, useSessionQuery } from './api/session.tsx';
 import { t } from './texts/shell.ts';
 import { lazyPart } from './ui/lazy-part.ts';
@@ -16,6 +17,10 @@ const ConfirmEmail = lazyPart(async () => ({
   default: (await import('./views/sign-in/mailed-links.tsx')).ConfirmEmail,
 }));
 const FactorNeeded = lazyPart(() => import('./views/second-factor/factor-needed.tsx'));
+const ProofDialog = lazyPart(() => import('./views/second-factor/proof-dialog.tsx'));
+const UndoAddress = lazyPart(async () => ({
+  default: (await import('./views/sign-in/mailed-links.tsx')).UndoAddress,
+}));
 const SsoReturn = lazyPart(() => import('./views/sign-in/sso.tsx'));
 const FirstPassword = lazyPart(() => import('./views/sign-in/first-password.tsx'));
 
@@ -42,11 +47,29 @@ const Wait = ({ error, onRetry }: { readonly error?: Error | null; readonly onRe
 );
 
 /** Pages that links in mails lead to, with a token behind the `#`; they are for visitors and users alike. */
-const mailedPages = { '/reset-password': ResetPassword, '/confirm-email': ConfirmEmail } as const;
+const mailedPages = {
+  '/reset-password': ResetPassword,
+  '/confirm-email': ConfirmEmail,
+  '/undo-address': UndoAddress,
+} as const;
 
 function mailedLink({ pathname, hash }: Location) {
   const View = pathname in mailedPages ? mailedPages[pathname as keyof typeof mailedPages] : undefined;
   return View && hash !== '' ? { View, token: decodeURIComponent(hash.slice(1)) } : undefined;
+}
+
+/** Shows the dialogue that calls ask for which want a fresh proof; one answers all that wait. */
+function ProofPlace() {
+  const [waiting, setWaiting] = useState<readonly ((isShown: boolean) => void)[]>([]);
+  useEffect(() => {
+    onProofNeeded(() => new Promise((resolve) => setWaiting((before) => [...before, resolve])));
+    return () => onProofNeeded(async () => false);
+  }, []);
+  const answer = (isShown: boolean): void => {
+    for (const resolve of waiting) resolve(isShown);
+    setWaiting([]);
+  };
+  return <Suspense fallback={null}>{waiting.length > 0 && <ProofDialog onDone={answer} />}</Suspense>;
 }
 
 function Page({ session }: { readonly session: SessionRecord }) {
@@ -90,6 +113,7 @@ export function App() {
   }
   return (
     <SessionContext value={shown}>
+      <ProofPlace />
       <Suspense fallback={null}>{session === null && <SignInAgain session={shown} />}</Suspense>
       <Suspense fallback={<Wait />}>
         <Page session={shown} />

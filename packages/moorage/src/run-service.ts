@@ -98,7 +98,8 @@ export async function startService(
     const devices = withTls(listening, !settings.deviceInsecure);
     const ops = service.ops && (await listen(service.ops, opsHost, settings.opsPort?.port ?? 0, '--ops-port'));
     // After the listeners: a port that is taken ends the first run before a password is printed.
-    await ensureAdministrator(service.deps, announce);
+    const ensured = await ensureAdministrator(service.deps, announce);
+    if (!ensured.ok) throw new UserError(`MOORAGE_ADMIN_PASSWORD: ${ensured.error.message}`, 2);
     const { publicUrl } = settings;
     const addresses = {
       api,

@@ -1,7 +1,6 @@
 import {
   type AuthorityRecord,
   Email,
-  NewPassword,
   type Refusal,
   refusal,
   spellings,
@@ -30,8 +29,6 @@ export { BackupError } from './backup/format.ts';
 
 /** The rules of signing up and of naming a token, for those who do it without the API: an address of an account. */
 export const isEmail = (text: string): boolean => Value.Check(Email, text);
-/** A password that a user may choose. */
-export const isNewPassword = (text: string): boolean => Value.Check(NewPassword, text);
 /** A title that a token may have. */
 export const isTokenTitle = (text: string): boolean => Value.Check(tokensContract.rename.body.properties.title, text);
 
@@ -53,7 +50,7 @@ const changing = <T>(place: Place, action: string, work: (storage: Storage) => P
     auditing(storage, { atMs: realClock.now(), action, by: 'command line' }, () => work(storage)),
   );
 
-/** Makes an account. The refusal is DUPLICATE. */
+/** Makes an account. Refusals: DUPLICATE, WEAK_PASSWORD. */
 export const addUser = (place: Place, account: NewAccount, role: 'user' | 'admin') =>
   changing(place, 'user add', (storage) => createUser({ storage, clock: realClock }, account, role));
 
@@ -63,7 +60,7 @@ export const inviteUser = (place: Settings, invitation: NewInvitation): Promise<
     ? Promise.resolve(failure(refusal('SIGN_UP_CLOSED')))
     : changing(place, 'user invite', (storage) => makeInvitation({ storage, clock: realClock }, invitation));
 
-/** Gives the user of an email address or user name another password. The refusal is NOT_FOUND. */
+/** Gives the user of an email address or user name another password. Refusals: NOT_FOUND, WEAK_PASSWORD. */
 export const changeUserPassword = (place: Place, name: string, password: string) =>
   changing(place, 'user password', (storage) => replacePassword({ storage, clock: realClock }, name, password));
 

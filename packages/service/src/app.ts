@@ -162,7 +162,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(deps, slices, channel.hub, own, serverOptions);
-  const tokens = tokenChecks(storage.db);
+  const tokens = tokenChecks(storage.db, clock);
   const { audit, closeAudit } = openAudit(deps);
   const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer: bearers.check } };
   const running = { isStopping: () => channel.hub.isClosed, channels: () => channel.hub.size };

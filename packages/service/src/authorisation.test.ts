@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import {
-  beyondProducts,
   callUrl,
   contract,
   type EndpointShape,
-  endpointScopes,
   endpointsOf,
   grants,
+  isBinary,
+  type ProductField,
+  productFields,
+  scopeOf,
   tokenScopes,
 } from '@moorage/api';
 import type { InjectOptions } from 'fastify';
@@ -53,10 +55,24 @@ const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
 
 /** Ids of nothing, for calls that are let through. */
 const nowhere = Object.fromEntries(
-  ['product_id', 'bundle_id', 'device_id', 'platform_id', 'connector_id', 'rollout_id', 'customer_id', 'user_id'].map(
-    (name) => [name, randomUUID()],
-  ),
+  [...productFields, 'platform_id', 'customer_id', 'user_id'].map((name) => [name, randomUUID()]),
 );
+
+/** What a part of a request declares; bytes declare nothing. */
+const partOf = (part: EndpointShape['body']): object =>
+  part && !isBinary(part) && 'properties' in part ? (part.properties as object) : {};
+
+/** A thing of the product of a scene, under one of the names that there are for it. */
+const ownOf = (scene: AccessScene, field: ProductField): unknown =>
+  field === 'device_ids' ? [scene.device] : paramsOf(scene)[field];
+
+/** The fields of a body that name a thing of a product, each with the id of nothing. */
+const elsewhere = (body: object = {}): object =>
+  Object.fromEntries(
+    productFields.flatMap((field) =>
+      field in body ? [[field, field === 'device_ids' ? [nowhere[field]] : nowhere[field]]] : [],
+    ),
+  );
 
 type Outcome = 'may' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOKEN_SCOPE' | 'TOKEN_PRODUCT';
 
@@ -129,16 +145,26 @@ const shown = endpointsOf(contract).filter(({ shape }) => shape.auth === 'bearer
 eachDatabase('tokens with limits', (open) => {
   /** A token of the caller of a scene with these limits. */
   const limitedTo = async (
-    { storage }: TestApp,
+    { storage, clock }: TestApp,
     { caller }: AccessScene,
     limits: Partial<Parameters<typeof makeToken>[1]>,
   ): Promise<string> => {
-    const made = await makeToken(storage.db, { userId: caller.id, title: 'x', client: null, atMs: 1, ...limits });
+    const proof = { atMs: 1, provenAtMs: clock.now() };
+    const made = await makeToken(storage.db, { userId: caller.id, title: 'x', client: null, ...proof, ...limits });
     return made.token;
   };
 
-  it('have a scope for every endpoint that they are shown to, and for no other', () => {
-    expect(Object.keys(endpointScopes).sort()).toEqual([...shown.map(({ name }) => name), 'channel.send'].sort());
+  it('are limited by every field that names a thing of a product, and by no other', () => {
+    const wrong = shown.flatMap(({ name, shape: { limited = 'closed', params, query, body } }) => {
+      const all = { ...partOf(params), ...partOf(query), ...partOf(body) };
+      const declared = productFields.filter((field) => field in all);
+      const named: readonly string[] = typeof limited === 'string' ? [] : limited;
+      if (limited === 'closed') return [];
+      return [...named].sort().join() === [...declared].sort().join() && (limited === 'open' || named.length > 0)
+        ? []
+        : [`${name}: ${named} instead of ${declared}`];
+    });
+    expect(wrong).toEqual([]);
   });
 
   it('are the table of scopes, cell by cell', async () => {
@@ -146,7 +172,7 @@ eachDatabase('tokens with limits', (open) => {
     const scene = await accessScene(app, 'admin', (await app.make.platform()).id);
     const wrong: string[] = [];
     for (const { name, shape } of shown) {
-      const needed = endpointScopes[name as keyof typeof endpointScopes];
+      const needed = scopeOf(shape) ?? 'all';
       for (const scope of tokenScopes) {
         const token = await limitedTo(app, scene, { scopes: [scope] });
         // What may be done is done to nothing.
@@ -176,9 +202,8 @@ eachDatabase('tokens with limits', (open) => {
       caller: { ...scene.caller, token: await limitedTo(app, scene, { productIds: [id] }) },
     });
     const [stranger, own] = [await as(other.id), await as(scene.product)];
-    const isBeyond: readonly string[] = beyondProducts;
     for (const { name, shape, row } of rows.filter((one) => one.row.on !== 'unowned')) {
-      const found = isBeyond.includes(name) ? 'TOKEN_PRODUCT' : await outcomeOf(app, shape, row, stranger);
+      const found = shape.limited === 'open' ? 'TOKEN_PRODUCT' : await outcomeOf(app, shape, row, stranger);
       if (found !== 'TOKEN_PRODUCT') wrong.push(`${name} of another product: ${found}`);
       if (shape.method !== 'GET' || !['product', 'device'].includes(row.on)) continue;
       const reached = await outcomeOf(app, shape, row, own);
@@ -186,6 +211,42 @@ eachDatabase('tokens with limits', (open) => {
     }
     expect(wrong).toEqual([]);
   });
+
+  it.each(['query', 'body'] as const)(
+    'get nowhere by a name in the %s that the endpoint does not declare',
+    async (place) => {
+      const app = await buildApp(await open());
+      const software = await app.make.platform({ code: softwarePlatform, part_id: null });
+      const scene = await accessScene(app, 'admin', software.id);
+      const wrong: string[] = [];
+      for (const { name, shape } of shown) {
+        const token = await limitedTo(app, scene, { productIds: [scene.product] });
+        const row = [walk[name] ?? []].flat()[0];
+        const good = typeof row?.body === 'function' ? row.body(scene) : row?.body;
+        const declared = { ...partOf(shape.params), ...partOf(shape.query), ...partOf(shape.body) };
+        const names = productFields.filter((field) => !(field in declared));
+        const own = Object.fromEntries(names.map((field) => [field, ownOf(scene, field)]));
+        const reply = await injectAny(app.api, shape, {
+          // Safe: only the contract's methods.
+          method: shape.method as NonNullable<InjectOptions['method']>,
+          url: callUrl(shape, {
+            params: { ...paramsOf(scene), ...row?.params?.(scene), ...nowhere },
+            ...(place === 'query' && { query: own }),
+          }),
+          headers: { authorization: `Bearer ${token}` },
+          ...((good || place === 'body') && { payload: { ...good, ...elsewhere(good), ...(place === 'body' && own) } }),
+        });
+        const code = /"code":"(\w+)"/.exec(reply.payload)?.[1];
+        // An endpoint about no product is open with such a name in its body, which means nothing there.
+        const isRight =
+          place === 'query' ? code === 'INVALID_REQUEST' : code === 'TOKEN_PRODUCT' || shape.limited === 'open';
+        if (!isRight) wrong.push(`${name}: ${reply.statusCode} ${code}`);
+        if (place === 'query' && !names.every((field) => reply.payload.includes(`"${field}"`)))
+          wrong.push(`${name}: ${reply.payload}`);
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
 });
 
 /** Whether a list leaves a thing out: what shows it to a caller in a role, and how a list is asked for it. */

@@ -1,4 +1,4 @@
-import { endpointScopes } from '@moorage/api';
+import { channelContract } from '@moorage/api';
 import type { FastifyRequest } from 'fastify';
 import { refuseProduct, refuseScope } from './access/token-limits.ts';
 import type { KeepAttributes } from './attributes/reports.ts';
@@ -56,7 +56,7 @@ export function channelSlice(
         code: found.code,
         secret: 'secret' in options ? options.secret : undefined,
         refuseUser: async (caller) =>
-          refuseScope(caller, endpointScopes['channel.send']) ??
+          refuseScope(caller, channelContract.send.scope) ??
           refuseProduct(caller, found.product_id) ??
           (await refuseConnectorUser(db, found, caller)),
       };

@@ -20,9 +20,9 @@ import {
   type Refusal,
   rolloutsContract,
 } from '@moorage/api';
-import { isDeviceUuid, isUuid, type Result } from '@moorage/base';
+import { type Clock, isDeviceUuid, isUuid, type Result } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
-import { openProductLimits, refuseEndpoint } from './access/token-limits.ts';
+import { endpointRefusals, openProductLimits } from './access/token-limits.ts';
 import { deleteAttributes } from './attributes/queries.ts';
 import { attributeKeeper, type KeepAttributes, keepVersions } from './attributes/reports.ts';
 import { type AttributeDeps, attributesRoutes } from './attributes/routes.ts';
@@ -246,8 +246,8 @@ const keyKeeper = ({ clock }: Deps, keeper: DoorKeeper): KeyKeeper => ({
 });
 
 /** What tokens may do less than their users; the product of a device is found by any of its names. */
-export const tokenChecks = (db: Db): TokenChecks => ({
-  endpoint: refuseEndpoint,
+export const tokenChecks = (db: Db, clock: Clock): TokenChecks => ({
+  endpoint: endpointRefusals(clock),
   products: openProductLimits({
     db,
     async productOfDevice(name) {

@@ -30,7 +30,7 @@ export async function serviceInMemory(clock: Clock): Promise<{ readonly service:
   const parts = { settings, clock, lookClock: seldom(clock), blobs: memoryBlobs(clock) };
   const service = await buildService({ ...parts, logLevel: 'silent' });
   await Promise.all([service.api.ready(), service.devices.ready()]);
-  await ensureAdministrator(service.deps, () => {});
+  unwrap(await ensureAdministrator(service.deps, () => {}));
   return { service, token: await tokenFor(service) };
 }
 

@@ -5,8 +5,10 @@ import { maintainAudit } from './audit/keeper.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';
 import { deleteOldChallenges } from './auth/factor-queries.ts';
 import { removeOldLinks } from './auth/link-mails.ts';
+import { deleteOldSessions } from './auth/queries.ts';
 import { deleteOldSignIns } from './auth/sso-queries.ts';
 import { removeOldDeliveries } from './connectors/engine.ts';
+import { sessionIdleS, sessionMaxAgeS } from './core/console-session.ts';
 import type { Deps } from './core/types.ts';
 import { removeOldData } from './data/retention.ts';
 import { collectGarbage } from './db/blob-records.ts';
@@ -47,6 +49,11 @@ const pieces: readonly { readonly name: string; readonly run: (deps: Maintenance
   },
   { name: 'counts of devices', run: mergeDeviceCounts },
   { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
+  {
+    name: 'old sessions',
+    run: ({ storage, clock }) =>
+      deleteOldSessions(storage.db, clock.now() - sessionMaxAgeS * 1_000, clock.now() - sessionIdleS * 1_000),
+  },
   { name: 'old challenges', run: ({ storage, clock }) => deleteOldChallenges(storage.db, clock.now()) },
   { name: 'old links', run: removeOldLinks },
   { name: 'old sign-ins', run: ({ storage, clock }) => deleteOldSignIns(storage.db, clock.now()) },

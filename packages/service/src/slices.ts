@@ -23,6 +23,7 @@ import {
   platformsContract,
   productPeopleContract,
   productsContract,
+  proofContract,
   rehearsalsContract,
   schemasContract,
   segmentsContract,
@@ -41,8 +42,10 @@ import { auditRoutes } from './audit/routes.ts';
 import { replacementPassword } from './auth/accounts.ts';
 import { deleteChallenges } from './auth/factor-queries.ts';
 import { factorRoutes, forgetFactors } from './auth/factors.ts';
-import { linkRoutes, queueConfirmation } from './auth/links.ts';
+import { pendingAddress } from './auth/link-queries.ts';
+import { limitLinksTo, linkRoutes, queueAddress } from './auth/links.ts';
 import { passkeyRoutes } from './auth/passkeys.ts';
+import { proofRoutes } from './auth/proof.ts';
 import type { UserRow } from './auth/queries.ts';
 import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
 import { removeServiceAccounts, serviceAccountRoutes } from './auth/service-accounts.ts';
@@ -141,13 +144,18 @@ export function mountSlices(
   mountContract(app, sessionContract, sessionRoutes(deps, begin, signOut), options);
   mountContract(app, factorsContract, factorRoutes(deps, begin), options);
   mountContract(app, passkeysContract, passkeyRoutes(deps, begin), options);
+  mountContract(app, proofContract, proofRoutes(deps), options);
   mountContract(app, ssoContract, ssoRoutes(singleSignOn(deps)), options);
   mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, userLinksContract, linkRoutes(deps), options);
-  const confirmAddress = (trx: Db, user: { readonly id: string; readonly email: string }) =>
-    queueConfirmation(deps, trx, user);
-  mountContract(app, usersContract, usersRoutes({ ...deps, confirmAddress }), options);
+  const users = {
+    ...deps,
+    limitLinksTo: (email: string) => limitLinksTo(deps, email),
+    queueAddress: (trx: Db, userId: string, email: string) => queueAddress(deps, trx, userId, email),
+    pendingAddress: (db: Db, userId: string) => pendingAddress(db, userId, deps.clock.now()),
+  };
+  mountContract(app, usersContract, usersRoutes(users), options);
   const handOver = [handOverProducts, handOverBundles, handOverDevices, handOverActivations];
   mountContract(
     app,

@@ -51,6 +51,13 @@ export function onSessionChanged(listener: (found: Found) => void): void {
   sessionChanged = listener;
 }
 
+let askForProof: () => Promise<boolean> = async () => false;
+
+/** What asks the user to show who they are, before the call that wants it is made again; false when they will not. */
+export function onProofNeeded(ask: () => Promise<boolean>): void {
+  askForProof = ask;
+}
+
 /** A wrong password is another refusal of the same status. */
 function refused({ status, body }: CallFailure): ApiError {
   if (body.code === ('UNAUTHENTICATED' satisfies ErrorCode)) sessionChanged('over');
@@ -88,10 +95,14 @@ export async function call<N extends EndpointName>(
   const client = clientFor(signal);
   // Safe: `InputOf` and `AnswerOf` are what the client's own signature makes of the name.
   const loose = client.call as (name: N, input: InputOf<N>) => ReturnType<Client['call']>;
-  const result = await loose(name, input).catch((error: unknown) => {
-    if (signal?.aborted) throw error;
-    throw unreachable(error);
-  });
+  const send = () =>
+    loose(name, input).catch((error: unknown) => {
+      if (signal?.aborted) throw error;
+      throw unreachable(error);
+    });
+  let result = await send();
+  const needsProof = !result.ok && result.error.body.code === ('PROOF_NEEDED' satisfies ErrorCode);
+  if (needsProof && (await askForProof())) result = await send();
   if (!result.ok) throw refused(result.error);
   return { ...(result.value as Reply<AnswerOf<N>>), address: addressOf(name, input) };
 }

@@ -83,6 +83,14 @@ export const t = texts({
   ],
   whoYouAre: ['Who you are', 'Wer du bist'],
   confirmed: ['Address confirmed', 'Adresse bestätigt'],
+  waitsFor: [
+    (address: string) => `${address} takes its place once you use the link that it was mailed`,
+    (address: string) => `${address} tritt an ihre Stelle, sobald du den Link dorthin öffnest`,
+  ],
+  lookIntoMailOf: [
+    (address: string) => `A link was mailed to ${address}: the address counts once you use it`,
+    (address: string) => `Ein Link ging an ${address}: Die Adresse gilt, sobald du ihn öffnest`,
+  ],
   notYet: ['not yet', 'noch nicht'],
   mailAgain: ['Mail the link', 'Link schicken'],
   linkIsOnItsWay: ['The link is on its way', 'Der Link ist unterwegs'],

@@ -1,6 +1,11 @@
 /** What the service puts into the blanks of its messages, in German: what a thing is called, and what one may not do. */
 export const blanksInGerman: Readonly<Record<string, string>> = {
   'A bundle': 'Ein Bundle',
+  'is made of your own name or address': 'besteht aus deinem Namen oder deiner Adresse',
+  'is one that many people choose': 'wählen viele Menschen',
+  'needs at least 12 characters, or 8 beside a second factor':
+    'braucht mindestens 12 Zeichen oder 8 mit zweitem Faktor',
+  'needs at least 8 characters': 'braucht mindestens 8 Zeichen',
   'A deployment': 'Ein Deployment',
   'A product': 'Ein Produkt',
   'A rollout': 'Ein Rollout',
@@ -173,6 +178,7 @@ export const problemsInGerman: readonly (readonly [english: RegExp, german: stri
   [/^has to be over (.*)$/, 'muss über $1 liegen'],
   [/^has to be under (.*)$/, 'muss unter $1 liegen'],
   [/^has to be (.*)$/, 'muss $1 sein'],
+  [/^is not a parameter of this endpoint$/, 'ist kein Parameter dieses Aufrufs'],
   [/^may not be empty$/, 'darf nicht leer sein'],
   [/^needs (\d+) characters or more$/, 'braucht mindestens $1 Zeichen'],
   [/^takes up to (\d+) characters$/, 'nimmt höchstens $1 Zeichen'],

@@ -44,6 +44,8 @@ export const messagesInGerman: Readonly<Record<ErrorCode, string>> = {
   WRONG_MEDIA_TYPE: 'Der Medientyp „{mediaType}“ wird hier nicht genommen',
   RANGE_NOT_SATISFIABLE: 'Der Bereich liegt außerhalb der {sizeBytes} Bytes der Datei',
   WRONG_LOGIN: 'Name oder Passwort ist falsch',
+  WEAK_PASSWORD: 'Das Passwort {problem}',
+  PROOF_NEEDED: 'Zeige zuerst, wer du bist: mit Passwort, Passkey oder einem Code',
   WRONG_PASSWORD: 'Das jetzige Passwort ist falsch',
   CROSS_SITE: 'Diese Änderung muss von einer Seite des Dienstes kommen',
   FORBIDDEN: 'Dafür fehlt dir das Recht ({action})',

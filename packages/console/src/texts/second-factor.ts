@@ -15,9 +15,15 @@ export const t = texts({
   notSetUp: ['Not set up', 'Nicht eingerichtet'],
   setUpApp: ['Set up an app', 'App einrichten'],
   setUpAnotherApp: ['Set up another app', 'Andere App einrichten'],
-  passwordAgain: [
-    'Type your password again: this changes how you sign in.',
-    'Gib dein Passwort noch einmal ein: Das ändert, wie du dich anmeldest.',
+  showWhoYouAre: ['Show who you are', 'Zeige, wer du bist'],
+  accountCouldBeTaken: [
+    'Accounts can be taken by changes like this one, so they are for who has just shown a password, a passkey or a code.',
+    'Mit solchen Änderungen lassen sich Konten übernehmen. Darum gehen sie nur kurz nach Passwort, Passkey oder Code.',
+  ],
+  orCode: ['Or a code of your app, or a recovery code', 'Oder ein Code der App oder ein Wiederherstellungscode'],
+  appIsNeeded: [
+    'You need an app that shows codes, on your phone or on this computer.',
+    'Du brauchst eine App, die Codes anzeigt, auf dem Telefon oder diesem Rechner.',
   ],
   goOn: ['Go on', 'Weiter'],
   scanThis: [

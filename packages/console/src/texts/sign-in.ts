@@ -13,14 +13,6 @@ export const t = texts({
   signOut: ['Sign out', 'Abmelden'],
   currentPassword: ['Current password', 'Aktuelles Passwort'],
   newPassword: ['New password', 'Neues Passwort'],
-  atLeastCharacters: [
-    (minLength: number) => `At least ${minLength} characters`,
-    (minLength: number) => `Mindestens ${minLength} Zeichen`,
-  ],
-  moreCharactersAreNeeded: [
-    (part: number) => `${part} more characters are needed`,
-    (part: number) => `Es fehlen noch ${part} Zeichen`,
-  ],
   newPasswordAgain: ['New password again', 'Neues Passwort wiederholen'],
   twoAreNotSame: ['The two are not the same', 'Die beiden sind nicht gleich'],
   signIn: ['Sign in', 'Anmelden'],
@@ -42,6 +34,12 @@ export const t = texts({
   confirmYourAddress: ['Confirm your address', 'Adresse bestätigen'],
   itIsMine: ['This address is mine', 'Diese Adresse gehört mir'],
   yourAddressIsConfirmed: ['Your address is confirmed', 'Die Adresse ist bestätigt'],
+  yourAddressWasChanged: ['The address of your account was changed', 'Die Adresse deines Kontos wurde geändert'],
+  takeItBack: ['It was not me: take it back', 'Das war ich nicht: zurücknehmen'],
+  addressIsBack: [
+    'Your account has this address again, and all sessions have ended. A link for another password is on its way.',
+    'Dein Konto hat wieder diese Adresse, alle Sitzungen sind beendet. Ein Link für ein neues Passwort ist unterwegs.',
+  ],
   goOn: ['Go on', 'Weiter'],
   emailOrUserName: ['Email or user name', 'E-Mail oder Benutzername'],
   yourSessionIsOver: ['Your session is over', 'Die Sitzung ist beendet'],
@@ -57,7 +55,10 @@ export const t = texts({
   ],
   makeTheAccount: ['Make the account', 'Konto anlegen'],
   signInInstead: ['Sign in instead', 'Stattdessen anmelden'],
-  atLeast8Characters: ['At least 8 characters', 'Mindestens 8 Zeichen'],
+  atLeast12Characters: [
+    'At least 12 characters, or 8 beside a second factor; none that many people choose',
+    'Mindestens 12 Zeichen oder 8 mit zweitem Faktor; keins, das viele wählen',
+  ],
   yourInvitation: ['Your invitation', 'Deine Einladung'],
   lookingItUp: ['Looking it up …', 'Wird geprüft …'],
   firstTimeAddressAndPassword: [

@@ -1,15 +1,6 @@
 import { defineCliCommand, UserError } from './define.ts';
-import { type Administration, onStorage, withStorageOptions } from './storage-options.ts';
+import { onStorage, withStorageOptions } from './storage-options.ts';
 import { roles, wordOf } from './words.ts';
-
-/** The same rules as those of signing up. */
-function checkAccount(
-  { isEmail, isNewPassword }: Administration,
-  { email, password }: { readonly email: string; readonly password: string },
-): void {
-  if (!isEmail(email)) throw new UserError(`"${email}" is not an email address`, 2);
-  if (!isNewPassword(password)) throw new UserError('Option --password must have at least 8 characters', 2);
-}
 
 export const userAddCommand = defineCliCommand({
   name: 'add',
@@ -21,17 +12,17 @@ export const userAddCommand = defineCliCommand({
     password: {
       kind: 'text',
       placeholder: 'PASSWORD',
-      help: 'at least 8 characters; better in MOORAGE_PASSWORD, which no list of processes shows',
+      help: 'at least 12 characters; better in MOORAGE_PASSWORD, which no list of processes shows',
       defaultText: 'random, printed once',
     },
   }),
   async run({ options, sources, args: [email = ''], reporter }) {
     const administration = await import('@moorage/service/administration');
     const password = options.password ?? administration.newPassword();
-    checkAccount(administration, { email, password });
+    if (!administration.isEmail(email)) throw new UserError(`"${email}" is not an email address`, 2);
     const role = wordOf(roles, options.role, 'Option --role');
     const made = await onStorage(sources, ({ addUser }, place) => addUser(place, { email, password }, role));
-    if (!made.ok) throw new UserError(made.error.message);
+    if (!made.ok) throw new UserError(made.error.message, made.error.code === 'WEAK_PASSWORD' ? 2 : 1);
     const { id, username } = made.value;
     const shown = options.password === undefined ? { password } : {};
     reporter.event(

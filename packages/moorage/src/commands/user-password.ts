@@ -10,18 +10,17 @@ export const userPasswordCommand = defineCliCommand({
     password: {
       kind: 'text',
       placeholder: 'PASSWORD',
-      help: 'at least 8 characters; better in MOORAGE_PASSWORD, which no list of processes shows',
+      help: 'at least 12 characters; better in MOORAGE_PASSWORD, which no list of processes shows',
       defaultText: 'random, printed once',
     },
   }),
   async run({ options, sources, args: [name = ''], reporter }) {
-    const { isNewPassword, newPassword } = await import('@moorage/service/administration');
+    const { newPassword } = await import('@moorage/service/administration');
     const password = options.password ?? newPassword();
-    if (!isNewPassword(password)) throw new UserError('Option --password must have at least 8 characters', 2);
     const changed = await onStorage(sources, ({ changeUserPassword }, place) =>
       changeUserPassword(place, name, password),
     );
-    if (!changed.ok) throw new UserError(changed.error.message);
+    if (!changed.ok) throw new UserError(changed.error.message, changed.error.code === 'WEAK_PASSWORD' ? 2 : 1);
     const { id, email, username } = changed.value;
     const shown = options.password === undefined ? { password } : {};
     reporter.event(

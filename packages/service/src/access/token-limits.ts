@@ -1,17 +1,18 @@
 import {
   type EndpointShape,
   grants,
-  isBeyondProducts,
-  isWithoutFactor,
+  isBinary,
+  type ProductField,
   type Refusal,
   refusal,
   scopeOf,
   type TokenScope,
 } from '@moorage/api';
+import type { Clock } from '@moorage/base';
 import type { Caller } from '../core/types.ts';
 import type { Db } from '../db/storage.ts';
 
-type Limited = Pick<Caller, 'limits' | 'needsFactor'>;
+type Limited = Pick<Caller, 'limits' | 'needsFactor' | 'provenAtMs'>;
 
 /**
  * The refusal of what the scopes of a token leave out, TOKEN_SCOPE, and of all that a session may not do whose account
@@ -28,13 +29,6 @@ export function refuseScope(
   return limits && scope && !grants(limits.scopes, scope) ? refusal('TOKEN_SCOPE', { scope }) : undefined;
 }
 
-/** The refusal of an endpoint to a token: those of `refuseScope`. */
-export const refuseEndpoint = (shape: EndpointShape) => {
-  const scope = scopeOf(shape);
-  const leadsToFactor = isWithoutFactor(shape);
-  return (caller: Limited): Refusal | undefined => refuseScope(caller, scope, leadsToFactor);
-};
-
 /** The refusal of another product than those of a token: TOKEN_PRODUCT. Spec: API-RULE-token-4. */
 export const refuseProduct = (
   { limits }: Pick<Caller, 'limits'>,
@@ -44,18 +38,20 @@ export const refuseProduct = (
     ? refusal('TOKEN_PRODUCT')
     : undefined;
 
-/** What a name in a request is the id of; its row says which product it belongs to. */
+/** The table of what a field names, whose row says which product it belongs to; devices are found by any of their names. */
 const tables = {
+  product_id: 'products',
   bundle_id: 'bundles',
   connector_id: 'connectors',
   segment_id: 'segments',
   rule_id: 'alert_rules',
   alert_id: 'alerts',
   rollout_id: 'rollouts',
-} as const;
-
-/** Names of one device; `device_ids` is those of several. */
-const deviceNames = ['device_id', 'identifier', 'id'];
+  device_id: 'devices',
+  identifier: 'devices',
+  id: 'devices',
+  device_ids: 'devices',
+} as const satisfies Record<ProductField, string>;
 
 export interface LimitDeps {
   readonly db: Db;
@@ -63,52 +59,69 @@ export interface LimitDeps {
   readonly productOfDevice: (name: string) => Promise<string | undefined>;
 }
 
-/** A request, validated. */
+/** A request, validated and reduced to its contract. */
 export interface Named {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
 }
 
-/** The products that a request names; `undefined` stands for one that there is not. */
-async function namedProducts({ db, productOfDevice }: LimitDeps, shape: EndpointShape, { params, query, body }: Named) {
-  // Safe: parts of a request are objects, if they are there; uploads have no body here.
-  const parts = [params, query, shape.body && 'binary' in shape.body ? undefined : body] as (object | undefined)[];
-  const names = parts.flatMap((part) => Object.entries(part ?? {}));
-  const found: (string | undefined)[] = [];
-  for (const [name, value] of names) {
-    if (name === 'device_ids') {
-      // Safe: the contract has ids under this name.
-      const ids = value as readonly string[];
-      const rows = await db.selectFrom('devices').select('product_id').distinct().where('id', 'in', ids).execute();
-      found.push(...rows.map(({ product_id }) => product_id ?? undefined));
-    }
-    if (typeof value !== 'string') continue;
-    if (name === 'product_id') found.push(value);
-    else if (deviceNames.includes(name)) found.push(await productOfDevice(value));
-    else if (name in tables) {
-      const table = tables[name as keyof typeof tables];
-      const row = await db.selectFrom(table).select('product_id').where('id', '=', value).executeTakeFirst();
-      found.push(row?.product_id);
-    }
+/** The products of what a field names; `undefined` stands for one that there is not. */
+async function productsOf({ db, productOfDevice }: LimitDeps, field: ProductField, value: unknown) {
+  if (field === 'product_id') return [value as string];
+  if (field === 'device_ids') {
+    // Safe: the contract has ids under this name.
+    const ids = value as readonly string[];
+    const rows = await db.selectFrom('devices').select('product_id').distinct().where('id', 'in', ids).execute();
+    return rows.length === 0 ? [undefined] : rows.map(({ product_id }) => product_id ?? undefined);
   }
-  return found;
+  // Safe: the contract has an id, or another name of one thing, under these.
+  const name = value as string;
+  const table = tables[field];
+  if (table === 'devices') return [await productOfDevice(name)];
+  const row = await db.selectFrom(table).select('product_id').where('id', '=', name).executeTakeFirst();
+  return [row?.product_id];
 }
 
 /**
  * Checks that a request is about products of its token alone: each that it names has to be one of them, and one that
- * names none is refused. The refusal is TOKEN_PRODUCT. Spec: API-RULE-token-4.
+ * names none is refused, as the entry of its endpoint says. The refusal is TOKEN_PRODUCT. Spec: API-RULE-token-4.
  */
 export const openProductLimits =
   (deps: LimitDeps) =>
-  (shape: EndpointShape) =>
+  ({ limited = 'closed', body }: EndpointShape) =>
   async (caller: Pick<Caller, 'limits'>, request: Named): Promise<Refusal | undefined> => {
-    if (!caller.limits?.productIds || isBeyondProducts(shape)) return undefined;
-    const products = await namedProducts(deps, shape, request);
-    if (products.length === 0) return refusal('TOKEN_PRODUCT');
-    for (const product of products) {
-      const refused = refuseProduct(caller, product);
-      if (refused) return refused;
+    if (!caller.limits?.productIds || limited === 'open') return undefined;
+    const parts = [request.params, request.query, isBinary(body) ? undefined : request.body];
+    let isNamed = false;
+    for (const field of limited === 'closed' ? [] : limited) {
+      for (const part of parts) {
+        // Safe: the parts of a request are objects, where they are there.
+        const value = (part as Readonly<Record<string, unknown>> | undefined)?.[field];
+        if (value === undefined) continue;
+        isNamed = true;
+        for (const product of await productsOf(deps, field, value)) {
+          const refused = refuseProduct(caller, product);
+          if (refused) return refused;
+        }
+      }
     }
-    return undefined;
+    return isNamed ? undefined : refusal('TOKEN_PRODUCT');
   };
+
+/** How long a proof of who calls is fresh, in ms. Spec: API-RULE-proof-1. */
+export const proofMs = 600_000;
+
+/** Whether a caller has lately shown a password, a passkey or a code: a token alone never has. */
+export const isProven = ({ provenAtMs = null }: Pick<Caller, 'provenAtMs'>, nowMs: number): boolean =>
+  provenAtMs !== null && nowMs - provenAtMs < proofMs && nowMs >= provenAtMs;
+
+/** The refusal of an endpoint to a token: those of `refuseScope`, and PROOF_NEEDED. Spec: API-RULE-proof-1. */
+export const endpointRefusals = (clock: Pick<Clock, 'now'>) => (shape: EndpointShape) => {
+  const scope = scopeOf(shape);
+  return (caller: Limited): Refusal | undefined => {
+    const refused = refuseScope(caller, scope, shape.withoutFactor);
+    if (refused || shape.proof !== 'always') return refused;
+    return isProven(caller, clock.now()) ? undefined : refusal('PROOF_NEEDED');
+  };
+};

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { unwrap } from '@moorage/base';
 import { TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { recoveryCodeHash } from '../auth/second-step.ts';
 import { hashSecret } from '../core/secrets.ts';
 import { auditWorld } from '../testing/audited.ts';
 import type { MadeUser } from '../testing/fixtures.ts';
@@ -69,17 +68,17 @@ eachDatabase('the audit', (open) => {
     const { id: product_id } = await product();
     const opts = { url: 'https://example.com/', headers: { authorization: 'Bearer hush-hush' } };
     unwrap(await as.call('connectors.create', { params: { product_id }, body: { title: 'x', code: 'HUSH', opts } }));
-    const body = { email: `${randomUUID()}@example.com`, password: 'hush-hush' };
+    const body = { email: `${randomUUID()}@example.com`, password: 'hush-hush-hush' };
     const { token } = unwrap(await app.client.call('auth.signup', { body })).value;
     const account = app.client.as(token);
-    const change = { current_password: 'hush-hush', password: 'hush-hush-2' };
+    const change = { current_password: 'hush-hush-hush', password: 'hush-hush-hush-2' };
     unwrap(await account.call('session.changePassword', { body: change }));
     const made = unwrap(await account.call('tokens.create', { body: { title: 'x'.repeat(90), days: 3 } })).value;
     const description = 'long '.repeat(300);
     const { id: device_id } = await app.make.device({ platform_id: platform.id, product_id, user_id: admin.id });
     unwrap(await as.call('devices.update', { params: { device_id }, body: { description } }));
     const all = JSON.stringify(await changesOf(app, admin.token));
-    for (const secret of ['hush-hush', token, made.token]) expect(all).not.toContain(secret);
+    for (const secret of ['hush-hush-hush', token, made.token]) expect(all).not.toContain(secret);
     expect(all).not.toContain(description);
     expect((await ofObject(device_id)).at(-1)?.after).toEqual({ description: `${description.slice(0, 200)}…` });
   });
@@ -92,21 +91,6 @@ eachDatabase('the audit', (open) => {
     unwrap(await as.call('products.update', { params: { product_id: id }, body }));
     expect((await ofObject(id)).at(-1)).toMatchObject({ action: 'products.update', after: { title: 'Unseen' } });
     expect(Object.keys((await ofObject(id)).at(-1)?.after ?? {})).toEqual(['title']);
-  });
-
-  it('has the row of a change beside what a code was used up for, and none when that was refused', async () => {
-    const maker = await app.make.user();
-    const codes = ['abcd-efgh-jkmn-pqrs', 'bcde-fghj-kmnp-qrst'] as const;
-    const rows = codes.map((one) => ({ user_id: maker.id, code_hash: recoveryCodeHash(one) }));
-    await app.storage.db.insertInto('recovery_codes').values(rows).execute();
-    const mine = app.client.as(maker.token);
-    const refused = await mine.call('factors.removeTotp', { body: { code: codes[0] } });
-    expect(refused).toMatchObject({ ok: false, error: { status: 404 } });
-    expect(await changesOf(app, admin.token, { user: maker.username })).toEqual([]);
-    unwrap(await mine.call('factors.setUpTotp', { body: { code: codes[1] } }));
-    expect(await changesOf(app, admin.token, { user: maker.username })).toMatchObject([
-      { action: 'factors.setUpTotp', message: 'Secret of an app for codes made' },
-    ]);
   });
 
   it('names the file of an upload, of which it keeps nothing else', async () => {
@@ -153,7 +137,7 @@ eachDatabase('the audit', (open) => {
     const login = { username: email, password };
     expect((await send('POST', '/api/auth/login', { ...login, password: 'wrong one' })).statusCode).toBe(401);
     const token = String((await send('POST', '/api/auth/login', login)).json().token);
-    const set = await send('POST', '/api/user/second-factor/totp', { current_password: password }, token);
+    const set = await send('POST', '/api/user/second-factor/totp', undefined, token);
     const totp = new TOTP({ secret: set.json().secret });
     const code = () => totp.generate({ timestamp: app.clock.now() });
     const confirmed = await send('POST', '/api/user/second-factor/totp/confirm', { code: code() }, token);
@@ -165,9 +149,8 @@ eachDatabase('the audit', (open) => {
       const { challenge } = (await send('POST', '/api/auth/login', login)).json();
       expect((await send('POST', String(path), { challenge, code: one })).statusCode).toBe(200);
     }
-    const proof = { current_password: password };
-    expect((await send('POST', '/api/user/second-factor/recovery-codes', proof, token)).statusCode).toBe(200);
-    expect((await send('POST', '/api/user/second-factor/totp/remove', proof, token)).statusCode).toBe(200);
+    expect((await send('POST', '/api/user/second-factor/recovery-codes', undefined, token)).statusCode).toBe(200);
+    expect((await send('POST', '/api/user/second-factor/totp/remove', undefined, token)).statusCode).toBe(200);
     const opened = await send('POST', '/api/auth/session', login);
     expect(opened.statusCode, opened.payload).toBe(200);
     expect((await send('DELETE', '/api/auth/session', undefined, token)).statusCode).toBe(200);
@@ -180,13 +163,15 @@ eachDatabase('the audit', (open) => {
     expect((await send('POST', '/api/user/confirmation', undefined, again)).statusCode).toBe(200);
     for (const [kind, path, more] of [
       ['email', '/api/auth/confirm', {}],
-      ['password', '/api/auth/reset', { password: 'another horse' }],
+      ['password', '/api/auth/reset', { password: 'another horse yet' }],
     ] as const) {
       await mailedLink(id, email, kind);
       expect((await send('POST', path, { token: `${kind}-link`, ...more })).statusCode).toBe(200);
     }
-    const next = String((await send('POST', '/api/auth/login', { ...login, password: 'another horse' })).json().token);
-    const change = { current_password: 'another horse', password: 'third horse' };
+    const next = String(
+      (await send('POST', '/api/auth/login', { ...login, password: 'another horse yet' })).json().token,
+    );
+    const change = { current_password: 'another horse yet', password: 'the third horse' };
     expect((await send('PUT', '/api/user/password', change, next)).statusCode).toBe(200);
     expect((await changesOf(app, admin.token, { user: username })).map(({ action }) => action)).toEqual([
       'session.signup',

@@ -13,6 +13,7 @@ export const notAudited: Readonly<Partial<Record<Named<typeof contract>, string>
   'links.forgotten': 'anybody may ask for a mail; what comes of it is links.reset',
   'passkeys.begin': 'begins a sign-in; what comes of it is passkeys.open',
   'passkeys.register': 'begins to make one; what comes of it is passkeys.add',
+  'proof.show': 'what it is shown for leaves its own',
   'products.preview': 'changes nothing',
   'rollouts.preview': 'changes nothing',
   'gateways.report': 'a gateway says what it hears, again and again',

@@ -9,23 +9,30 @@ eachDatabase('first run', (open, _kind, address) => {
     const app = await buildApp(await open());
     const announced: [string, string][] = [];
     const announce = (email: string, password: string) => void announced.push([email, password]);
-    expect(await ensureAdministrator(app.service.deps, announce)).toBe(true);
+    expect(unwrap(await ensureAdministrator(app.service.deps, announce))).toBe(true);
     expect(announced).toEqual([['admin@localhost', expect.stringMatching(/^[A-Za-z0-9]{20}$/)]]);
     const [[username, password] = ['', '']] = announced;
     const session = await app.client.call('auth.login', { body: { username, password } });
     if (!session.ok) throw new Error('No login');
     const own = await app.client.as(session.value.value.token).call('users.get');
     expect(own).toMatchObject({ ok: true, value: { value: { role: 'admin', username: 'admin' } } });
-    expect(await ensureAdministrator(app.service.deps, announce)).toBe(false);
+    expect(unwrap(await ensureAdministrator(app.service.deps, announce))).toBe(false);
     expect(announced.length).toBe(1);
   });
 
   it('takes the password of the settings', async () => {
-    const settings = { adminEmail: 'boss@example.com', adminPassword: 'configured' };
+    const settings = { adminEmail: 'boss@example.com', adminPassword: 'configured by hand' };
     const app = await buildApp(await open(), { settings });
-    await ensureAdministrator(app.service.deps, () => {});
-    const body = { username: 'boss', password: 'configured' };
+    expect(unwrap(await ensureAdministrator(app.service.deps, () => {}))).toBe(true);
+    const body = { username: 'boss', password: 'configured by hand' };
     expect(await app.client.call('auth.login', { body })).toMatchObject({ ok: true });
+  });
+
+  it('is refused with a password that many people choose, and makes nobody', async () => {
+    const app = await buildApp(await open(), { settings: { adminPassword: 'password1234' } });
+    const refused = { ok: false, error: { code: 'WEAK_PASSWORD' } };
+    expect(await ensureAdministrator(app.service.deps, () => {})).toMatchObject(refused);
+    expect(await app.storage.db.selectFrom('users').selectAll().execute()).toEqual([]);
   });
 
   it('that is cut while it announces leaves no administrator, and the next one makes it', async () => {
@@ -35,7 +42,7 @@ eachDatabase('first run', (open, _kind, address) => {
     });
     await expect(cut).rejects.toThrow('Killed');
     expect(await app.storage.db.selectFrom('users').selectAll().execute()).toEqual([]);
-    expect(await ensureAdministrator(app.service.deps, () => {})).toBe(true);
+    expect(unwrap(await ensureAdministrator(app.service.deps, () => {}))).toBe(true);
   });
 
   it('of several processes at once announces once', async () => {
@@ -46,7 +53,7 @@ eachDatabase('first run', (open, _kind, address) => {
     const made = await Promise.all(
       apps.map((app) => ensureAdministrator(app.service.deps, (_, password) => void announced.push(password))),
     );
-    expect(made.filter(Boolean).length).toBe(1);
+    expect(made.map(unwrap).filter(Boolean).length).toBe(1);
     expect(announced.length).toBe(1);
     const body = { username: 'admin', password: announced[0] ?? '' };
     expect(await apps[0]?.client.call('auth.login', { body })).toMatchObject({ ok: true });
@@ -64,14 +71,14 @@ eachDatabase('a password that is replaced', (open) => {
     expect(await replacePassword(app.service.deps, email, 'the first one')).toMatchObject({ ok: true });
     const session = unwrap(await login('the first one')).value.token;
     expect([await isGood(session), await isGood(token)]).toEqual([true, true]);
-    expect(await replacePassword(app.service.deps, email, 'another one')).toMatchObject({ ok: true });
+    expect(await replacePassword(app.service.deps, email, 'another one of mine')).toMatchObject({ ok: true });
     expect([await isGood(session), await isGood(token)]).toEqual([false, true]);
-    expect([(await login('the first one')).ok, (await login('another one')).ok]).toEqual([false, true]);
+    expect([(await login('the first one')).ok, (await login('another one of mine')).ok]).toEqual([false, true]);
   });
 
   it('is refused for an account that is not there', async () => {
     const app = await buildApp(await open());
-    const replaced = await replacePassword(app.service.deps, 'nobody', 'another one');
+    const replaced = await replacePassword(app.service.deps, 'nobody', 'another one of mine');
     expect(replaced).toMatchObject({ ok: false, error: { code: 'NOT_FOUND' } });
   });
 });

@@ -2,11 +2,12 @@ import { type Refusal, refusal, type TokenScope } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { hashSecret, newTokenValue, tailOf } from '../core/secrets.ts';
 import type { Deps } from '../core/types.ts';
-import { announceAccess, findAccount } from '../db/accounts.ts';
+import { addressTaken, announceAccess, findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { writeLog } from '../db/logs.ts';
 import { nameOwner, namesFrom } from '../db/names.ts';
 import type { Db } from '../db/storage.ts';
+import { hashNewPassword, type NewPasswordOf } from './new-passwords.ts';
 import { hashPassword } from './passwords.ts';
 import {
   deleteToken,
@@ -52,7 +53,7 @@ export function usernameFor(email: string, taken: ReadonlySet<string>): string {
 const baseOf = (email: string): string => usernameFor(email, new Set());
 
 /**
- * Makes an account. The refusal is DUPLICATE, for the address or the user name.
+ * Makes an account. Refusals: WEAK_PASSWORD, and DUPLICATE for the address or the user name.
  *
  * @param role `user` for an account that signs up
  * @param claim what else has to be true, in the same transaction: its refusal is that of the account
@@ -63,9 +64,12 @@ export async function createUser(
   role: UserRow['role'] = 'user',
   claim: (trx: Db, user: UserRow) => Promise<Refusal | undefined> = async () => undefined,
 ): Promise<Result<UserRow, Refusal>> {
-  const passwordHash = await hashPassword(account.password);
+  const names = [account.email, ...(account.username === undefined ? [] : [account.username])];
+  const hashed = await hashNewPassword(account.password, { names });
+  if (!hashed.ok) return hashed;
+  const passwordHash = hashed.value;
   return transactionOverConflicts(storage, async (trx): Promise<Result<UserRow, Refusal>> => {
-    if (await findAccount(trx, account.email)) {
+    if (await addressTaken(trx, account.email.toLowerCase(), clock.now())) {
       return failure(refusal('DUPLICATE', { what: 'Email', value: account.email }));
     }
     if (account.username !== undefined && (await nameOwner(trx, account.username))) {
@@ -80,9 +84,15 @@ export async function createUser(
   });
 }
 
+/** What a password of an account has to fit. */
+export const passwordOf = ({ username, email, second_factor }: UserRow): NewPasswordOf => ({
+  names: [username, email],
+  hasFactor: second_factor === 1,
+});
+
 /**
  * Gives an account another password, for a user who has lost theirs; all of its login sessions end, tokens made by hand
- * stay. The refusal is NOT_FOUND.
+ * stay. Refusals: NOT_FOUND, WEAK_PASSWORD.
  *
  * @param name email address or user name
  */
@@ -91,11 +101,12 @@ export async function replacePassword(
   name: string,
   password: string,
 ): Promise<Result<UserRow, Refusal>> {
-  const passwordHash = await hashPassword(password);
-  return storage.transaction(async (trx): Promise<Result<UserRow, Refusal>> => {
-    const user = await findAccount(trx, name);
-    if (!user) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
-    await setPassword(trx, user.id, passwordHash);
+  const user = await findAccount(storage.db, name);
+  if (!user) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
+  const hashed = await hashNewPassword(password, passwordOf(user));
+  if (!hashed.ok) return hashed;
+  return storage.transaction(async (trx) => {
+    await setPassword(trx, user.id, hashed.value);
     await endSessions(trx, user.id);
     announceAccess(storage, trx, user.id);
     const message = 'Password replaced on the command line';
@@ -144,17 +155,19 @@ export interface NewToken {
   readonly days?: number | undefined;
   /** What opened it, of a login session. */
   readonly openedBy?: TokenRow['opened_by'];
+  /** When its user has proved who they are. */
+  readonly provenAtMs?: number;
   readonly atMs: number;
 }
 
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 /** Characters that are kept of what a program calls itself. */
 const userAgentLength = 300;
 
 /** Makes a token in a transaction of the caller. */
 export async function makeToken(
   trx: Db,
-  { userId, title, client, userAgent, scopes, productIds, days, openedBy, atMs }: NewToken,
+  { userId, title, client, userAgent, scopes, productIds, days, openedBy, provenAtMs, atMs }: NewToken,
 ): Promise<MadeToken> {
   const token = newTokenValue();
   const row = await insertToken(trx, {
@@ -169,6 +182,7 @@ export async function makeToken(
     expires_at: days === undefined ? null : atMs + days * dayMs,
     user_agent: userAgent?.slice(0, userAgentLength) ?? null,
     opened_by: openedBy ?? null,
+    proven_at: provenAtMs ?? null,
   });
   return { row, token };
 }
@@ -202,24 +216,31 @@ export const revokeToken = ({ storage, clock }: AccountDeps, tokenId: string, ow
  * committed: when it fails, or the process dies in it, there is still no administrator, and the next start announces
  * another. Of several processes that start at once only one announces.
  *
- * @returns whether one was made
+ * @returns whether one was made; the refusal is WEAK_PASSWORD, for that of the settings
  */
 export async function ensureAdministrator(
   { storage, clock, settings }: Pick<Deps, 'storage' | 'clock' | 'settings'>,
   announce: (email: string, password: string) => void | Promise<void>,
-): Promise<boolean> {
-  if (await hasAdministrator(storage.db)) return false;
+): Promise<Result<boolean, Refusal>> {
+  if (await hasAdministrator(storage.db)) return success(false);
   const email = settings.adminEmail;
   const password = settings.adminPassword ?? newPassword();
-  const passwordHash = await hashPassword(password);
+  const hashed = await hashNewPassword(password, { names: [email] });
+  if (!hashed.ok) return hashed;
   return storage.transaction(async (trx) => {
     await lockFirstRun(trx);
-    if (await hasAdministrator(trx)) return false;
+    if (await hasAdministrator(trx)) return success(false);
     const username = usernameFor(email, await namesFrom(trx, baseOf(email)));
-    const user = await insertUser(trx, { email, username, passwordHash, role: 'admin', atMs: clock.now() });
+    const user = await insertUser(trx, {
+      email,
+      username,
+      passwordHash: hashed.value,
+      role: 'admin',
+      atMs: clock.now(),
+    });
     if (settings.adminPassword === undefined) await noteInitialPassword(trx, user.id);
     await writeLog(trx, { type: 'user.create', message: 'Administrator made', atMs: clock.now(), userId: user.id });
     await announce(email, password);
-    return true;
+    return success(true);
   });
 }

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import {
   type EndpointShape,
-  type FactorProof,
   type factorsContract,
   optionalTimestamp,
   type Refusal,
@@ -13,10 +12,8 @@ import { isFromConsole } from '../core/console-session.ts';
 import { wantsFactor } from '../core/second-factor.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { announceAccess, findAccount } from '../db/accounts.ts';
-import { beforeChange } from '../db/audit.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import { checkOwnPassword } from './credentials.ts';
 import {
   confirmPending,
   countCodes,
@@ -29,7 +26,7 @@ import {
 import { deletePasskeys, passkeysOf } from './passkey-queries.ts';
 import { endSessions, type UserRow } from './queries.ts';
 import { openSession } from './routes.ts';
-import { finishLogin, recoveryCodeHash, shownCode, spendAnyCode, tryFactor } from './second-step.ts';
+import { finishLogin, recoveryCodeHash, shownCode, tryFactor } from './second-step.ts';
 import type { BeginSession } from './session.ts';
 import { newTotpSecret, totpStep, totpUrl } from './totp.ts';
 
@@ -42,26 +39,7 @@ const codeLetters = '23456789abcdefghjkmnpqrstuvwxyz';
 const group = (): string => Array.from({ length: 4 }, () => codeLetters[randomInt(codeLetters.length)]).join('');
 const newRecoveryCode = (): string => Array.from({ length: 4 }, group).join('-');
 
-const accountOf = ({ caller }: OwnCall) => ({ id: caller.userId, username: caller.username });
-
-/** Refuses a change of factors by somebody who shows neither the password nor a factor. Spec: API-RULE-factor-2. */
-export async function refuseUnproven(deps: Deps, call: OwnCall, proof: FactorProof): Promise<Refusal | undefined> {
-  if (proof.current_password !== undefined) {
-    const found = await checkOwnPassword(deps, call, proof.current_password);
-    return found.ok ? undefined : found.error;
-  }
-  const { code } = proof;
-  if (code === undefined) {
-    const validation = { source: 'body', keys: ['current_password', 'code'] } as const;
-    return refusal('INVALID_REQUEST', { detail: 'Field "current_password" or "code" has to be there' }, validation);
-  }
-  const spend = async (trx: Db): Promise<Result<void, Refusal>> =>
-    (await spendAnyCode(trx, call.caller.userId, code, deps.clock.now()))
-      ? success(undefined)
-      : failure(refusal('WRONG_SECOND_FACTOR'));
-  const used = await beforeChange(() => tryFactor(deps, accountOf(call), call.ip, spend));
-  return used.ok ? undefined : used.error;
-}
+export const accountOf = ({ caller }: OwnCall) => ({ id: caller.userId, username: caller.username });
 
 /** A change of one's factors, with its line in the log. */
 function change<T>(
@@ -109,9 +87,7 @@ const get =
 /** API-EP-POST-user-second-factor-totp */
 const setUpTotp =
   (deps: Deps): Handler<Contract['setUpTotp']> =>
-  async (call) => {
-    const refused = await refuseUnproven(deps, call, call.body);
-    if (refused) return failure(refused);
+  (call) => {
     const secret = newTotpSecret();
     return change(deps, call, 'Secret of an app for codes made', async (trx) => {
       await keepPending(trx, call.caller.userId, secret);
@@ -146,28 +122,22 @@ const confirmTotp =
 /** API-EP-POST-user-second-factor-totp-remove */
 const removeTotp =
   (deps: Deps): Handler<Contract['removeTotp']> =>
-  async (call) => {
-    const refused = await refuseUnproven(deps, call, call.body);
-    if (refused) return failure(refused);
-    return change(deps, call, 'Second factor removed: codes of an app', async (trx) => {
+  (call) =>
+    change(deps, call, 'Second factor removed: codes of an app', async (trx) => {
       if (!(await deleteTotp(trx, call.caller.userId))) return failure(refusal('NOT_FOUND', { what: 'App for codes' }));
       await noteFactors(trx, call.caller.userId);
       return success(resultOk);
     });
-  };
 
 /** API-EP-POST-user-second-factor-recovery-codes */
 const renewCodes =
   (deps: Deps): Handler<Contract['renewCodes']> =>
-  async (call) => {
-    const refused = await refuseUnproven(deps, call, call.body);
-    if (refused) return failure(refused);
-    return change(deps, call, 'Recovery codes made', async (trx) =>
+  (call) =>
+    change(deps, call, 'Recovery codes made', async (trx) =>
       (await noteFactors(trx, call.caller.userId))
         ? success({ recovery_codes: await makeCodes(trx, call.caller.userId) })
         : failure(refusal('NOT_FOUND', { what: 'Second factor' })),
     );
-  };
 
 /** The second factor of accounts: the second step of a login, and what users do with theirs. */
 export const factorRoutes = (deps: Deps, begin: BeginSession): Handlers<Contract> => ({

@@ -18,7 +18,10 @@ const retryPauseMs = 60_000;
 
 /** What a mail says, and which page of the console its link opens. */
 const mails: Readonly<
-  Record<LinkRow['kind'], { readonly subject: string; readonly page: string; readonly text: string }>
+  Record<
+    LinkRow['kind'],
+    { readonly subject: string; readonly page: string; readonly text: string; readonly within?: string }
+  >
 > = {
   password: {
     subject: 'Another password for your account',
@@ -29,6 +32,17 @@ const mails: Readonly<
     subject: 'Confirm your address',
     page: 'confirm-email',
     text: 'your account has this address. Confirm that it is yours here',
+  },
+  address: {
+    subject: 'Confirm your new address',
+    page: 'confirm-email',
+    text: 'your account is to have this address from now on. Confirm that it is yours here',
+  },
+  undo: {
+    subject: 'The address of your account was changed',
+    page: 'undo-address',
+    text: 'your account has another address from now on. If you did not change it, take it back here',
+    within: 'a week',
   },
 };
 
@@ -47,13 +61,13 @@ async function mailLink({ storage, clock, settings, outbound }: MailDeps, link: 
   // A link that was mailed before is replaced: a mail that is sent again has another token.
   const token = newTokenValue();
   await changeLink(storage.db, link.id, { token_hash: hashSecret(token) });
-  const { subject, page, text } = mails[link.kind];
+  const { subject, page, text, within = 'an hour' } = mails[link.kind];
   const address = `${consoleUrl(settings).replace(/\/$/, '')}/${page}#${encodeURIComponent(token)}`;
   const sent = await outbound.sendMail({
     id: `${link.id}.${link.attempts}`,
     to: [link.email],
     subject,
-    text: `Hello,\n\n${text}, within an hour:\n\n${address}\n\nIf it was not you, there is nothing to do.\n`,
+    text: `Hello,\n\n${text}, within ${within}:\n\n${address}\n\nIf it was not you, there is nothing to do.\n`,
     timeoutMs: mailTimeoutMs,
   });
   const again = { attempts: link.attempts + 1, due_at: now + retryPauseMs };

@@ -5,6 +5,13 @@ import type { UserRow } from './queries.ts';
 
 export type LinkRow = Selectable<MailLinkTable>;
 
+/** An account with the link that was shown for it. */
+export interface LinkedAccount extends UserRow {
+  readonly link_kind: LinkRow['kind'];
+  readonly link_email: string;
+  readonly link_created_at: number;
+}
+
 export async function insertLink(trx: Db, row: Insertable<MailLinkTable>): Promise<void> {
   await trx.insertInto('mail_links').values(row).execute();
 }
@@ -29,23 +36,38 @@ export async function changeLink(
   await db.updateTable('mail_links').set(change).where('id', '=', id).execute();
 }
 
-/** The account of a link that may be used, for the address that it was mailed to. */
+/** The account of a link that may be used. One that is about the address of the account needs that to be the same still. */
 export const accountOfLink = (
   db: Db,
-  kind: LinkRow['kind'],
+  kinds: readonly LinkRow['kind'][],
   tokenHash: string,
   nowMs: number,
-): Promise<UserRow | undefined> =>
+): Promise<LinkedAccount | undefined> =>
   db
     .selectFrom('mail_links as l')
-    .innerJoin('users as u', (join) => join.onRef('u.id', '=', 'l.user_id').onRef('u.email', '=', 'l.email'))
+    .innerJoin('users as u', 'u.id', 'l.user_id')
     .selectAll('u')
-    .where('l.kind', '=', kind)
+    .select(['l.kind as link_kind', 'l.email as link_email', 'l.created_at as link_created_at'])
+    .where('l.kind', 'in', kinds)
+    .where((eb) => eb.or([eb('l.kind', 'in', ['address', 'undo']), eb('u.email', '=', eb.ref('l.email'))]))
     .where('l.token_hash', '=', tokenHash)
     .where('l.used_at', 'is', null)
     .where('l.expires_at', '>', nowMs)
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst();
+
+/** The address that an account shall have once a link is used, if there is such a link. */
+export async function pendingAddress(db: Db, userId: string, nowMs: number): Promise<string | null> {
+  const found = await db
+    .selectFrom('mail_links')
+    .select('email')
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'address')
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', nowMs)
+    .executeTakeFirst();
+  return found?.email ?? null;
+}
 
 /** Uses a link up; false when that has happened already, or its time is over. */
 export async function spendLink(trx: Db, tokenHash: string, nowMs: number): Promise<boolean> {
@@ -59,9 +81,32 @@ export async function spendLink(trx: Db, tokenHash: string, nowMs: number): Prom
   return numUpdatedRows > 0n;
 }
 
-/** Takes back all links of a kind that a user was mailed, or is to be. */
-export async function deleteLinks(trx: Db, userId: string, kind: LinkRow['kind']): Promise<void> {
-  await trx.deleteFrom('mail_links').where('user_id', '=', userId).where('kind', '=', kind).execute();
+/** Takes back all links of a kind that a user was mailed, or is to be; with a moment, only those made from then on. */
+export async function deleteLinks(trx: Db, userId: string, kind: LinkRow['kind'], sinceMs = 0): Promise<void> {
+  await trx
+    .deleteFrom('mail_links')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .where('created_at', '>=', sinceMs)
+    .execute();
+}
+
+/** Gives an account an address that is its user's: they have used a link that was mailed there. */
+export async function setAddress(trx: Db, userId: string, email: string, atMs: number): Promise<void> {
+  await trx.updateTable('users').set({ email, email_confirmed_at: atMs }).where('id', '=', userId).execute();
+}
+
+/** Removes what opens an account, as far as it was added from a moment on, and all of its login sessions. */
+export async function deleteAdded(trx: Db, userId: string, sinceMs: number): Promise<void> {
+  for (const table of ['passkeys', 'sso_links'] as const) {
+    await trx.deleteFrom(table).where('user_id', '=', userId).where('created_at', '>=', sinceMs).execute();
+  }
+  await trx.deleteFrom('totp').where('user_id', '=', userId).where('confirmed_at', '>=', sinceMs).execute();
+  await trx
+    .deleteFrom('tokens')
+    .where('user_id', '=', userId)
+    .where((eb) => eb.or([eb('client', 'is not', null), eb('created_at', '>=', sinceMs)]))
+    .execute();
 }
 
 /** Removes a batch of links that were over before a moment; returns how many. */

@@ -41,6 +41,13 @@ eachDatabase('links in mails', (open) => {
   const reset = (link: string, chosen = 'battery staple') =>
     app.client.call('links.reset', { body: { token: link, password: chosen } });
   const login = (chosen: string) => app.client.call('auth.login', { body: { username: email, password: chosen } });
+  const confirm = (link: string) => app.client.call('links.confirm', { body: { token: link } });
+  const undo = (link: string) => app.client.call('links.undo', { body: { token: link } });
+  /** Gives the account another address, with a session of its user. */
+  const moveTo = async (address: string, session = token) => {
+    unwrap(await app.client.as(session).call('users.update', { body: { email: address } }));
+    unwrap(await confirm((await tokensOf('confirm-email')).at(-1) ?? ''));
+  };
   const passwordLink = async (): Promise<string> => {
     unwrap(await ask());
     return (await tokensOf('reset-password')).at(-1) ?? '';
@@ -58,7 +65,7 @@ eachDatabase('links in mails', (open) => {
     expect(await login('battery staple')).toMatchObject({ ok: true });
     expect(await app.client.as(token).call('users.get')).toMatchObject(refusedWith(401, 'UNAUTHENTICATED'));
     expect(await app.client.as(made).call('users.get')).toMatchObject({ ok: true });
-    expect(await reset(link, 'another one')).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+    expect(await reset(link, 'another one of mine')).toMatchObject(refusedWith(403, 'WRONG_LINK'));
   });
 
   it('are good for one of many at once', async () => {
@@ -94,9 +101,9 @@ eachDatabase('links in mails', (open) => {
 
   it('are over when the account has another address, or is disabled', async () => {
     const link = await passwordLink();
-    unwrap(await app.client.as(token).call('users.update', { body: { email: 'ada@other.example' } }));
+    await moveTo('ada@other.example');
     expect(await reset(link)).toMatchObject(refusedWith(403, 'WRONG_LINK'));
-    unwrap(await app.client.as(token).call('users.update', { body: { email } }));
+    await app.storage.db.updateTable('users').set({ email }).execute();
     await app.storage.db.updateTable('users').set({ disabled_at: 1 }).where('email', '=', email).execute();
     expect(await reset(link)).toMatchObject(refusedWith(403, 'WRONG_LINK'));
   });
@@ -158,14 +165,85 @@ eachDatabase('links in mails', (open) => {
     );
     unwrap(await app.client.call('links.confirm', { body: { token: again } }));
     expect(await confirmed()).toBe(String(app.clock.now()));
-    unwrap(await own.call('users.update', { body: { email: 'ada@other.example' } }));
-    expect(await confirmed()).toBeNull();
+  });
+
+  // API-RULE-link-3
+  it('give an account another address once it is confirmed', async () => {
+    const own = app.client.as(token);
+    const change = (body: object) => own.call('users.update', { body });
+    const record = async () => unwrap(await own.call('users.get')).value;
+    const other = 'ada@other.example';
     await send();
-    expect(mails().at(-1)).toMatchObject({ to: ['ada@other.example'], subject: 'Confirm your address' });
-    unwrap(await own.call('users.update', { body: { email: 'ada@other.example', name_given: 'Ada' } }));
+    expect(unwrap(await change({ email: other })).value).toMatchObject({ email, email_pending: other });
     outside.sent.length = 0;
+    const [first = ''] = await tokensOf('confirm-email');
+    expect(mails().map(({ to }) => to)).toEqual([[other]]);
+    // Nothing new: nothing is mailed again.
+    unwrap(await change({ email: other, name_given: 'Ada' }));
+    await send();
+    expect(mails()).toHaveLength(1);
+    unwrap(await change({ email: 'ada@third.example' }));
+    expect(await confirm(first)).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+    unwrap(await confirm((await tokensOf('confirm-email')).at(-1) ?? ''));
+    const confirmed = { email: 'ada@third.example', email_pending: null, email_confirmed_at: String(app.clock.now()) };
+    expect(await record()).toMatchObject(confirmed);
+  });
+
+  it('are not mailed to an address that another has, which looks the same', async () => {
+    const bob = { email: 'bob@example.com', password };
+    unwrap(await app.client.call('auth.signup', { body: bob }));
+    await send();
+    outside.sent.length = 0;
+    const reply = await app.client.as(token).call('users.update', { body: { email: bob.email } });
+    expect(unwrap(reply).value).toMatchObject({ email, email_pending: bob.email });
     await send();
     expect(mails()).toEqual([]);
+  });
+
+  it('give no address that another has got meanwhile', async () => {
+    const other = 'ada@other.example';
+    unwrap(await app.client.as(token).call('users.update', { body: { email: other } }));
+    const link = (await tokensOf('confirm-email')).at(-1) ?? '';
+    unwrap(await app.client.call('auth.signup', { body: { email: other, password } }));
+    expect(await confirm(link)).toMatchObject(refusedWith(409, 'DUPLICATE'));
+  });
+
+  // API-EP-POST-auth-undo, API-RULE-link-3
+  it('give the former address back for a week, and end what came with the change', async () => {
+    const former = unwrap(await app.client.as(token).call('tokens.create', { body: { title: 'of the owner' } })).value;
+    await app.clock.skip(2 * hourMs);
+    const thief = unwrap(await login(password)).value.token;
+    const made = unwrap(await app.client.as(thief).call('tokens.create', { body: { title: 'of the thief' } })).value;
+    await moveTo('eve@example.com', thief);
+    await moveTo('eve@third.example', thief);
+    const links = await tokensOf('undo-address');
+    expect(mails().flatMap(({ to, subject }) => (/changed/.test(subject) ? to : []))).toEqual([
+      email,
+      'eve@example.com',
+    ]);
+    // Neither does the address go to another meanwhile.
+    expect(await app.client.call('auth.signup', { body: { email, password } })).toMatchObject(
+      refusedWith(409, 'DUPLICATE'),
+    );
+    await app.clock.skip(6 * 24 * hourMs);
+    outside.sent.length = 0;
+    unwrap(await undo(links[0] ?? ''));
+    expect(await undo(links[0] ?? '')).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+    expect(await undo(links[1] ?? '')).toMatchObject(refusedWith(403, 'WRONG_LINK'));
+    const ofThief = await Promise.all([thief, made.token].map((one) => app.client.as(one).call('users.get')));
+    expect(ofThief.map(({ ok }) => ok)).toEqual([false, false]);
+    const record = unwrap(await app.client.as(former.token).call('users.get')).value;
+    expect(record).toMatchObject({ email, email_confirmed_at: String(app.clock.now()) });
+    const [link = ''] = await tokensOf('reset-password');
+    expect(mails().map(({ to }) => to)).toEqual([[email]]);
+    expect(await reset(link, 'battery staple 2')).toMatchObject({ ok: true });
+  });
+
+  it('give nothing back after a week', async () => {
+    await moveTo('ada@other.example');
+    const [link = ''] = await tokensOf('undo-address');
+    await app.clock.skip(7 * 24 * hourMs);
+    expect(await undo(link)).toMatchObject(refusedWith(403, 'WRONG_LINK'));
   });
 
   it('are there only where the service sends mail', async () => {

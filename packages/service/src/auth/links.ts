@@ -1,19 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal, resultOk, type userLinksContract } from '@moorage/api';
-import { failure, success } from '@moorage/base';
+import { failure, type Result, success } from '@moorage/base';
 import { hashSecret } from '../core/secrets.ts';
 import type { Deps, Handler, Handlers, Limit } from '../core/types.ts';
-import { announceAccess, findAccount } from '../db/accounts.ts';
+import { addressTaken, announceAccess, findAccount } from '../db/accounts.ts';
+import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
+import { passwordOf } from './accounts.ts';
 import { refuseWhenBusy } from './credentials.ts';
-import { accountOfLink, confirmAddress, deleteLinks, insertLink, type LinkRow, spendLink } from './link-queries.ts';
-import { hashPassword } from './passwords.ts';
+import { noteFactors } from './factor-queries.ts';
+import {
+  accountOfLink,
+  confirmAddress,
+  deleteAdded,
+  deleteLinks,
+  insertLink,
+  type LinkRow,
+  setAddress,
+  spendLink,
+} from './link-queries.ts';
+import { hashNewPassword } from './new-passwords.ts';
 import { endSessions, setPassword } from './queries.ts';
 import { addressKey, limits } from './throttle.ts';
 
 /** How long a link is good, in ms. Spec: API-RULE-link-1. */
 export const linkMs = 3_600_000;
+/** How long a change of address can be undone, in ms. Spec: API-RULE-link-3. */
+const undoMs = 7 * 86_400_000;
 type Kind = LinkRow['kind'];
 
 /** Counts an attempt against all of these limits. Refusal: TOO_MANY_MAILS. Spec: API-LIMIT-links. */
@@ -30,6 +44,13 @@ async function limitMails(
   return undefined;
 }
 
+/** Counts a link that is to be mailed to an address. Refusal: TOO_MANY_MAILS. */
+export const limitLinksTo = (deps: Pick<Deps, 'attempts'>, email: string): Promise<Refusal | undefined> =>
+  limitMails(deps, [
+    [limits.linkOfEmail, email],
+    [limits.linkInAll, ''],
+  ]);
+
 /**
  * Queues a link for an account, in a transaction of the caller; without an account a row that is never mailed, so that
  * both take the same time. The token is made when the mail is: nothing stored opens an account.
@@ -40,6 +61,7 @@ async function queueLink(
   kind: Kind,
   email: string,
   userId: string | null,
+  isMailed = userId !== null,
 ): Promise<void> {
   const now = clock.now();
   await insertLink(trx, {
@@ -49,9 +71,9 @@ async function queueLink(
     email,
     token_hash: null,
     created_at: now,
-    expires_at: now + linkMs,
+    expires_at: now + (kind === 'undo' ? undoMs : linkMs),
     attempts: 0,
-    due_at: userId === null ? null : now,
+    due_at: isMailed ? now : null,
     used_at: null,
   });
 }
@@ -65,6 +87,21 @@ export async function queueConfirmation(
   if (deps.settings.smtpUrl === undefined) return;
   await deleteLinks(trx, id, 'email');
   await queueLink(deps, trx, 'email', email, id);
+}
+
+/**
+ * Queues a link that gives an account another address, in a transaction of the caller; it replaces one before. Nothing is
+ * mailed for an address that is taken, which its user is not told. Spec: API-RULE-link-3.
+ */
+export async function queueAddress(
+  deps: Pick<Deps, 'clock' | 'settings'>,
+  trx: Db,
+  userId: string,
+  email: string,
+): Promise<void> {
+  await deleteLinks(trx, userId, 'address');
+  const isTaken = await addressTaken(trx, email, deps.clock.now(), userId);
+  await queueLink(deps, trx, 'address', email, userId, !isTaken);
 }
 
 /** API-EP-POST-auth-forgotten */
@@ -96,14 +133,16 @@ const reset =
     const overload = refuseWhenBusy();
     if (overload) return failure(overload);
     // Looked at before the password is hashed, which costs.
-    if (!(await accountOfLink(storage.db, 'password', tokenHash, clock.now()))) return failure(refusal('WRONG_LINK'));
-    const passwordHash = await hashPassword(body.password);
+    const account = await accountOfLink(storage.db, ['password'], tokenHash, clock.now());
+    if (!account) return failure(refusal('WRONG_LINK'));
+    const hashed = await hashNewPassword(body.password, passwordOf(account));
+    if (!hashed.ok) return hashed;
     return storage.transaction(async (trx) => {
       const atMs = clock.now();
-      const user = await accountOfLink(trx, 'password', tokenHash, atMs);
+      const user = await accountOfLink(trx, ['password'], tokenHash, atMs);
       // Spec: API-RULE-link-1. Of many at once with one link, one gets through.
       if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
-      await setPassword(trx, user.id, passwordHash);
+      await setPassword(trx, user.id, hashed.value);
       await endSessions(trx, user.id);
       await deleteLinks(trx, user.id, 'password');
       if (user.email_confirmed_at === null) await confirmAddress(trx, user.id, atMs);
@@ -116,15 +155,43 @@ const reset =
 
 /** API-EP-POST-auth-confirm */
 const confirm =
-  ({ storage, clock }: Deps): Handler<(typeof userLinksContract)['confirm']> =>
+  (deps: Deps): Handler<(typeof userLinksContract)['confirm']> =>
   ({ body, ip }) =>
-    storage.transaction(async (trx) => {
-      const atMs = clock.now();
+    transactionOverConflicts(deps.storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+      const atMs = deps.clock.now();
       const tokenHash = hashSecret(body.token);
-      const user = await accountOfLink(trx, 'email', tokenHash, atMs);
+      const user = await accountOfLink(trx, ['email', 'address'], tokenHash, atMs);
       if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
-      await confirmAddress(trx, user.id, atMs);
-      await writeLog(trx, { type: 'user.update', message: 'Address confirmed', atMs, userId: user.id, ip });
+      const { id, email: former, link_email: email } = user;
+      if (await addressTaken(trx, email, atMs, id))
+        return failure(refusal('DUPLICATE', { what: 'Email', value: email }));
+      await setAddress(trx, id, email, atMs);
+      if (email !== former) await queueLink(deps, trx, 'undo', former, id);
+      const message = email === former ? 'Address confirmed' : 'Address changed and confirmed';
+      await writeLog(trx, { type: 'user.update', message, atMs, userId: id, ip });
+      return success(resultOk);
+    });
+
+/** API-EP-POST-auth-undo */
+const undo =
+  (deps: Deps): Handler<(typeof userLinksContract)['undo']> =>
+  ({ body, ip }) =>
+    deps.storage.transaction(async (trx) => {
+      const atMs = deps.clock.now();
+      const tokenHash = hashSecret(body.token);
+      const user = await accountOfLink(trx, ['undo'], tokenHash, atMs);
+      if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
+      const { id, link_email: email, link_created_at: changedMs } = user;
+      await setAddress(trx, id, email, atMs);
+      // Whoever had the address meanwhile cannot undo this.
+      for (const kind of ['undo', 'address'] as const)
+        await deleteLinks(trx, id, kind, kind === 'undo' ? changedMs : 0);
+      await deleteAdded(trx, id, changedMs - linkMs);
+      await noteFactors(trx, id);
+      announceAccess(deps.storage, trx, id);
+      await queueLink(deps, trx, 'password', email, id);
+      const message = 'Change of the address undone; all sessions ended';
+      await writeLog(trx, { type: 'user.update', level: 'warning', message, atMs, userId: id, ip });
       return success(resultOk);
     });
 
@@ -136,10 +203,7 @@ const askConfirmation =
     if (settings.smtpUrl === undefined) return failure(refusal('NO_MAIL_SERVER'));
     const user = await findAccount(storage.db, call.caller.username);
     if (!user) return failure(refusal('NOT_FOUND', { what: 'Account' }));
-    const limited = await limitMails(deps, [
-      [limits.linkOfEmail, user.email],
-      [limits.linkInAll, ''],
-    ]);
+    const limited = await limitLinksTo(deps, user.email);
     if (limited) return failure(limited);
     await storage.transaction(async (trx) => {
       await queueConfirmation(deps, trx, user);
@@ -157,5 +221,6 @@ export const linkRoutes = (deps: Deps): Handlers<typeof userLinksContract> => ({
   forgotten: forgotten(deps),
   reset: reset(deps),
   confirm: confirm(deps),
+  undo: undo(deps),
   askConfirmation: askConfirmation(deps),
 });

@@ -18,7 +18,7 @@ import type { Call, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { tooManyLogins, tryLogin } from './credentials.ts';
 import { noteFactors } from './factor-queries.ts';
-import { factorAdded, type OwnCall, refuseUnproven } from './factors.ts';
+import { factorAdded, type OwnCall } from './factors.ts';
 import {
   deletePasskey,
   insertPasskey,
@@ -159,7 +159,11 @@ const shownPasskey =
   };
 
 /** The account of a passkey alone. Refusals: WRONG_PASSKEY, ACCOUNT_DISABLED, TOO_MANY_LOGINS. */
-async function accountOf(deps: Deps, credential: ShownCredential, ip: string): Promise<Result<UserRow, Refusal>> {
+export async function accountOfPasskey(
+  deps: Deps,
+  credential: ShownCredential,
+  ip: string,
+): Promise<Result<UserRow, Refusal>> {
   const { storage, clock } = deps;
   const found = await passkeyOfCredential(storage.db, credential.id);
   const name = found?.user.username ?? `passkey ${credential.id.slice(0, 64)}`;
@@ -182,7 +186,7 @@ const open =
     const { challenge, credential } = call.body;
     const isAlone = challenge === undefined;
     const found = isAlone
-      ? await accountOf(deps, credential, call.ip)
+      ? await accountOfPasskey(deps, credential, call.ip)
       : await finishLogin(deps, challenge, call.ip, shownPasskey(deps, credential, challenge));
     return found.ok ? beginSession(call, found.value, isAlone ? 'passkey' : 'factor') : found;
   };
@@ -195,8 +199,6 @@ const register =
   async (call) => {
     const found = addressOf(deps, call);
     if (!found.ok) return found;
-    const refused = await refuseUnproven(deps, call, call.body);
-    if (refused) return failure(refused);
     const { userId, username } = call.caller;
     const own = await passkeysOf(deps.storage.db, userId);
     if (own.length >= passkeysLimit) return failure(tooMany);
@@ -273,21 +275,15 @@ const rename =
 /** API-EP-POST-user-passkeys-passkey_id-remove */
 const remove =
   (deps: Deps): Handler<Contract['remove']> =>
-  async (call) => {
-    const { userId } = call.caller;
-    const id = call.params.passkey_id;
-    // Before a code is used up for nothing.
-    if (!(await passkeysOf(deps.storage.db, userId)).some((own) => own.id === id)) return failure(none);
-    const refused = await refuseUnproven(deps, call, call.body);
-    if (refused) return failure(refused);
-    return deps.storage.transaction(async (trx) => {
-      const gone = await deletePasskey(trx, userId, id);
+  (call) =>
+    deps.storage.transaction(async (trx) => {
+      const { userId } = call.caller;
+      const gone = await deletePasskey(trx, userId, call.params.passkey_id);
       if (!gone) return failure(none);
       await noteFactors(trx, userId);
       await note(deps, trx, call, `Passkey "${gone.title}" removed`);
       return success(resultOk);
     });
-  };
 
 /** Signing in with a passkey, and the passkeys of one's own account. */
 export const passkeyRoutes = (deps: Deps, beginSession: BeginSession): Handlers<Contract> => ({

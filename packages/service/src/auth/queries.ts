@@ -141,6 +141,25 @@ export async function setPassword(trx: Db, userId: string, passwordHash: string)
   await deleteChallenges(trx, userId);
 }
 
+/** Notes that the user of a token has proved with it who they are. */
+export async function noteProof(trx: Db, tokenId: string, atMs: number): Promise<void> {
+  await trx.updateTable('tokens').set({ proven_at: atMs }).where('id', '=', tokenId).execute();
+}
+
+/** Removes login sessions that began before a moment, or were last used before another. */
+export async function deleteOldSessions(db: Db, beganBeforeMs: number, usedBeforeMs: number): Promise<void> {
+  await db
+    .deleteFrom('tokens')
+    .where('client', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        eb('created_at', '<', beganBeforeMs),
+        eb(eb.fn.coalesce('last_used_at', 'created_at'), '<', usedBeforeMs),
+      ]),
+    )
+    .execute();
+}
+
 /** Removes the tokens of all login sessions of a user, but one when it is named. */
 export async function endSessions(trx: Db, userId: string, exceptTokenId?: string): Promise<void> {
   const sessions = trx.deleteFrom('tokens').where('user_id', '=', userId).where('client', 'is not', null);

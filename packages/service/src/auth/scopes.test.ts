@@ -80,7 +80,7 @@ eachDatabase('limits of tokens', (open) => {
     const refused = refusedWith(403, 'TOKEN_SCOPE', { message: 'The token lacks the scope "all"' });
     expect(await calls.call('tokens.create', { body: { scopes: ['read'] } })).toMatchObject(refused);
     expect(await calls.call('users.update', { body: { email: 'mine@example.com' } })).toMatchObject(refused);
-    const body = { current_password: 'x', password: 'long enough' };
+    const body = { current_password: 'x', password: 'long enough by far' };
     expect(await calls.call('session.changePassword', { body })).toMatchObject(refused);
     const root = await app.make.admin();
     const made = unwrap(await app.client.as(root.token).call('tokens.create', { body: { scopes: ['administer'] } }));
@@ -131,7 +131,7 @@ eachDatabase('limits of tokens', (open) => {
   });
 
   it('say who used a token last, and which program has logged in', async () => {
-    const payload = { email: 'ada@example.com', password: 'long enough' };
+    const payload = { email: 'ada@example.com', password: 'long enough by far' };
     const headers = { 'user-agent': `Browser ${'x'.repeat(400)}` };
     const reply = await app.api.inject({ method: 'POST', url: '/api/auth/signup', payload, headers });
     const { token } = reply.json<{ token: string }>();

@@ -2,8 +2,10 @@ import { consoleHeader } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import type { InjectOptions } from 'fastify';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sessionIdleS, sessionMaxAgeS } from '../core/console-session.ts';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
-import { ensureAdministrator, issueToken } from './accounts.ts';
+import { ensureAdministrator, issueToken, makeToken } from './accounts.ts';
+import { deleteOldSessions } from './queries.ts';
 
 const ownPage = { [consoleHeader.name]: consoleHeader.value };
 const maker = { email: 'maker@example.com', password: 'correct horse' };
@@ -53,7 +55,7 @@ eachDatabase('a session of the console', (open) => {
 
   // API-EP-POST-auth-session-signup
   it('begins with a new account', async () => {
-    const body = { email: 'new@example.com', password: 'long enough' };
+    const body = { email: 'new@example.com', password: 'long enough by far' };
     const reply = await send('POST', '/api/auth/session/signup', ownPage, body);
     expect(reply.json()).toMatchObject({ username: 'new', role: 'user', initial_password: false });
     const own = await send('GET', '/api/user', { cookie: cookieIn(reply.headers['set-cookie']) });
@@ -99,21 +101,57 @@ eachDatabase('a session of the console', (open) => {
     expect((await send('GET', '/api/auth/session', { cookie })).statusCode).toBe(401);
   });
 
-  it('is over after 30 days, also for a cookie that was kept; a token is not', async () => {
+  // API-RULE-session-4
+  it.each([
+    ['30 days', { created_at: 30, last_used_at: 1 }],
+    ['7 days without a request', { created_at: 20, last_used_at: 7 }],
+    ['7 days in which it was never used', { created_at: 7 }],
+  ])('is over after %s, as a cookie and as a bearer; a token made by hand is not', async (_, ages) => {
     const own = await buildApp(await open());
     const user = await own.make.user();
-    const cookie = `moorage_session=${user.token}`;
-    const authorization = `Bearer ${user.token}`;
+    const session = await makeToken(own.storage.db, {
+      userId: user.id,
+      title: 'x',
+      client: 'c',
+      atMs: own.clock.now(),
+    });
     const read = async (headers: Record<string, string>) =>
       (await own.api.inject({ url: '/api/user', headers })).statusCode;
-    const created_at = own.clock.now() - 30 * 86_400_000 + 500;
-    await own.storage.db.updateTable('tokens').set({ created_at }).where('user_id', '=', user.id).execute();
-    expect([await read({ cookie }), await read({ authorization })]).toEqual([200, 200]);
-    // What is remembered of the session is forgotten as well.
-    await own.clock.advance(1_000);
-    expect([await read({ cookie }), await read({ authorization })]).toEqual([401, 200]);
-    await own.storage.db.updateTable('users').set({ name_given: 'Ada' }).where('id', '=', user.id).execute();
-    expect([await read({ cookie }), await read({ authorization })]).toEqual([401, 200]);
+    const all = async () => [
+      await read({ cookie: `moorage_session=${session.token}` }),
+      await read({ authorization: `Bearer ${session.token}` }),
+      await read({ authorization: `Bearer ${user.token}` }),
+    ];
+    const marginMs = 500;
+    const at = Object.fromEntries(
+      Object.entries(ages).map(([column, days]) => [column, own.clock.now() - days * 86_400_000 + marginMs]),
+    );
+    const unused = own.storage.db.updateTable('tokens').set({ last_used_at: null, ...at });
+    await unused.where('user_id', '=', user.id).execute();
+    await own.clock.advance(marginMs * 2);
+    expect(await all()).toEqual([401, 401, 200]);
+    const { clock, storage } = own;
+    await deleteOldSessions(storage.db, clock.now() - sessionMaxAgeS * 1_000, clock.now() - sessionIdleS * 1_000);
+    const kept = await storage.db.selectFrom('tokens').select('client').where('user_id', '=', user.id).execute();
+    expect(kept).toEqual([{ client: null }]);
+  });
+
+  it('goes on as long as it is used, up to 30 days', async () => {
+    const own = await buildApp(await open());
+    const user = await own.make.user();
+    const session = await makeToken(own.storage.db, {
+      userId: user.id,
+      title: 'x',
+      client: 'c',
+      atMs: own.clock.now(),
+    });
+    const headers = { authorization: `Bearer ${session.token}` };
+    const found = [];
+    for (const _ of [6, 12, 18, 24, 30, 36]) {
+      await own.clock.skip(6 * 86_400_000);
+      found.push((await own.api.inject({ url: '/api/user', headers })).statusCode);
+    }
+    expect(found).toEqual([200, 200, 200, 200, 200, 401]);
   });
 
   // API-RULE-session-2
@@ -144,7 +182,7 @@ eachDatabase('a session of the console', (open) => {
 
     it('also where the cookie comes into being', async () => {
       expect((await begin({})).json()).toMatchObject({ statusCode: 403, code: 'CROSS_SITE' });
-      const body = { email: 'other@example.com', password: 'long enough' };
+      const body = { email: 'other@example.com', password: 'long enough by far' };
       expect((await send('POST', '/api/auth/session/signup', {}, body)).statusCode).toBe(403);
     });
 
@@ -197,9 +235,9 @@ eachDatabase('a changed password', (open) => {
     if (!other.ok) throw new Error('No login');
     const byHand = await client.call('tokens.create');
     if (!byHand.ok) throw new Error('No token');
-    const body = { current_password: maker.password, password: 'another one' };
+    const body = { current_password: maker.password, password: 'another one of mine' };
     expect(await client.call('session.changePassword', { body })).toMatchObject({ ok: true });
-    expect(await login(email, 'another one')).toMatchObject({ ok: true });
+    expect(await login(email, 'another one of mine')).toMatchObject({ ok: true });
     expect(await login(email, maker.password)).toMatchObject({ ok: false, error: { status: 401 } });
     expect(await client.call('users.get')).toMatchObject({ ok: true });
     expect(await app.client.as(other.value.value.token).call('users.get')).toMatchObject({ error: { status: 401 } });
@@ -209,10 +247,10 @@ eachDatabase('a changed password', (open) => {
   });
 
   it.each([
-    [{ current_password: 'wrong', password: 'another one' }, 403, 'WRONG_PASSWORD'],
+    [{ current_password: 'wrong', password: 'another one of mine' }, 403, 'WRONG_PASSWORD'],
     [{ current_password: maker.password, password: 'short' }, 400, 'INVALID_REQUEST'],
     [{ current_password: maker.password, password: maker.password }, 400, 'INVALID_REQUEST'],
-    [{ password: 'another one' }, 400, 'INVALID_REQUEST'],
+    [{ password: 'another one of mine' }, 400, 'INVALID_REQUEST'],
   ])('is refused with %j', async (body, status, code) => {
     const { client, email } = await newMaker();
     // Not all of them are what the types allow: that is the point.
@@ -224,7 +262,7 @@ eachDatabase('a changed password', (open) => {
   it('may be guessed no more often than at the door', async () => {
     const { client } = await newMaker();
     const guess = () =>
-      client.call('session.changePassword', { body: { current_password: 'wrong', password: 'another one' } });
+      client.call('session.changePassword', { body: { current_password: 'wrong', password: 'another one of mine' } });
     for (let tries = 0; tries < 10; tries++) expect(await guess()).toMatchObject({ error: { status: 403 } });
     expect(await guess()).toMatchObject({ error: { status: 429, body: { code: 'TOO_MANY_LOGINS' } } });
   });
@@ -236,13 +274,13 @@ eachDatabase('a changed password', (open) => {
     const admin = await own.storage.db.selectFrom('users').selectAll().executeTakeFirstOrThrow();
     const client = own.client.as((await issueToken(own.service.deps, admin.id, 'Test')).token);
     expect(await client.call('session.get')).toMatchObject({ value: { value: { initial_password: true } } });
-    const body = { current_password: announced[0] ?? '', password: 'another one' };
+    const body = { current_password: announced[0] ?? '', password: 'another one of mine' };
     expect(await client.call('session.changePassword', { body })).toMatchObject({ ok: true });
     expect(await client.call('session.get')).toMatchObject({ value: { value: { initial_password: false } } });
   });
 
   it('is not asked for when the settings have given it', async () => {
-    const own = await buildApp(await open(), { settings: { adminPassword: 'configured' } });
+    const own = await buildApp(await open(), { settings: { adminPassword: 'configured by hand' } });
     await ensureAdministrator(own.service.deps, () => {});
     const admin = await own.storage.db.selectFrom('users').selectAll().executeTakeFirstOrThrow();
     const client = own.client.as((await issueToken(own.service.deps, admin.id, 'Test')).token);

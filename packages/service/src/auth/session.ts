@@ -5,9 +5,9 @@ import { lacksFactor } from '../core/second-factor.ts';
 import { type Call, type Deps, type Handlers, HeadedReply } from '../core/types.ts';
 import { announceAccess } from '../db/accounts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
-import { revokeToken } from './accounts.ts';
+import { passwordOf, revokeToken } from './accounts.ts';
 import { checkOwnPassword } from './credentials.ts';
-import { hashPassword } from './passwords.ts';
+import { hashNewPassword } from './new-passwords.ts';
 import { endSessions, hasInitialPassword, setPassword, type TokenRow, type UserRow } from './queries.ts';
 import { checkLogin } from './second-step.ts';
 import { signUp } from './sign-up.ts';
@@ -98,9 +98,10 @@ export const sessionRoutes = (
         const validation = { source: 'body', keys: ['password'] } as const;
         return failure(refusal('INVALID_REQUEST', { detail: 'The new password is the current one' }, validation));
       }
-      const passwordHash = await hashPassword(password);
+      const hashed = await hashNewPassword(password, passwordOf(found.value));
+      if (!hashed.ok) return hashed;
       await storage.transaction(async (trx) => {
-        await setPassword(trx, caller.userId, passwordHash);
+        await setPassword(trx, caller.userId, hashed.value);
         // Spec: API-RULE-session-3. A client that knew the old password is out.
         await endSessions(trx, caller.userId, caller.tokenId);
         announceAccess(storage, trx, caller.userId);

@@ -258,7 +258,7 @@ eachDatabase('single sign-on', (open) => {
   it('lets in those with an invitation alone, where the setting says so', async () => {
     const at = await appWith(storage, { accounts: 'invited' });
     expect(await signIn(person('uninvited'), {}, at)).toMatchObject(refused(403, 'SSO_NO_ACCOUNT'));
-    const admin = await app.make.user({ role: 'admin' });
+    const admin = await at.app.make.user({ role: 'admin', username: 'inviter', email: 'inviter@corp.test' });
     const body = { email: 'invited@corp.test', role: 'admin' } as const;
     unwrap(await at.app.client.as(admin.token).call('invitations.create', { body }));
     const { body: reply } = await signIn(person('invited'), {}, at);

@@ -4,6 +4,8 @@ import type { RequestHeaders, RequestOrigin } from './types.ts';
 const cookieName = 'moorage_session';
 /** How long a session lasts, for the browser and for the service, in seconds: 30 days. */
 export const sessionMaxAgeS = 30 * 24 * 60 * 60;
+/** How long it lasts without a request, in seconds: 7 days. */
+export const sessionIdleS = 7 * 24 * 60 * 60;
 
 const attributes = ({ headers, isEncrypted }: RequestOrigin): string => {
   // Over TLS the browser must not send the cookie in the clear. A client that lies about it harms itself alone.

@@ -55,7 +55,7 @@ export const networks = (text: string): Result<readonly string[], string> => {
 };
 
 export const password = (text: string): Result<string, string> =>
-  text.length >= 8 ? success(text) : failure('must have at least 8 characters');
+  text.length >= 12 ? success(text) : failure('must have at least 12 characters');
 
 /** An address of the web at which people and programs reach a service: scheme, host and port, no more. */
 export const webOrigin = (text: string): Result<string, string> => {

@@ -36,6 +36,10 @@ export interface Caller {
   readonly client: string | null;
   /** None where the token may do all that its user may. */
   readonly limits?: TokenLimits | undefined;
+  /** When they last proved with this token who they are, epoch ms. */
+  readonly provenAtMs?: number | null;
+  /** When their token ends, epoch ms; that of a login session ends by its age. */
+  readonly expiresAtMs?: number | null;
   /** A session that may only set up the second factor that its account lacks. */
   readonly needsFactor?: boolean;
 }

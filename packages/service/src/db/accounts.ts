@@ -13,6 +13,23 @@ export const findAccount = (db: Db, name: string): Promise<Selectable<UserTable>
     .where('service_product_id', 'is', null)
     .executeTakeFirst();
 
+/**
+ * Whether an address, in lower case, is not to be had by a user, or by a new one: another has it, or may take it back
+ * that was theirs. Spec: API-RULE-link-3.
+ */
+export async function addressTaken(db: Db, email: string, nowMs: number, userId = ''): Promise<boolean> {
+  const owner = db.selectFrom('users').select('email as id').where('email', '=', email).where('id', '!=', userId);
+  const former = db
+    .selectFrom('mail_links')
+    .select('email as id')
+    .where('kind', '=', 'undo')
+    .where('email', '=', email)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', nowMs)
+    .where('user_id', '!=', userId);
+  return (await owner.union(former).executeTakeFirst()) !== undefined;
+}
+
 /** After the change, event streams of the user that they may not listen to any more end at once, on every node. */
 export const announceAccess = ({ bus }: Pick<Storage, 'bus'>, trx: Db, userId: string): void =>
   afterCommit(trx, () => bus.publish(topics.accessChanged, { userId }));

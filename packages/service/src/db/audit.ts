@@ -31,9 +31,6 @@ interface UnderWay {
 
 const current = new AsyncLocalStorage<UnderWay | undefined>();
 
-/** Does what has to be done before a change is made, such as to use a code up: it is no part of the change. */
-export const beforeChange = <T>(work: () => T): T => current.run(undefined, work);
-
 /**
  * Does something that leaves a row in the audit when it succeeds: in the transaction of the work that is committed
  * first, or in one of its own where the work has none. What returns a failure leaves none.

@@ -18,6 +18,7 @@ export interface TokenOwner {
   readonly customer_id: string | null;
   /** Of a login session: what opened it. */
   readonly opened_by: TokenTable['opened_by'];
+  readonly proven_at: number | null;
   readonly second_factor: Flag;
   readonly customer_role: CustomerRole;
 }
@@ -76,6 +77,6 @@ export interface HotPaths {
 
 export const callerSql = `
   select t.token_hash, t.id as token_id, t.user_id, t.client, t.last_used_at, t.created_at, t.scopes, t.product_ids,
-    t.expires_at, t.opened_by, u.username, u.role, u.customer_id, u.customer_role, u.second_factor
+    t.expires_at, t.opened_by, t.proven_at, u.username, u.role, u.customer_id, u.customer_role, u.second_factor
   from tokens t join users u on u.id = t.user_id and u.disabled_at is null and (u.service_product_id is null
     or exists (select 1 from products p where p.id = u.service_product_id and p.trashed = 0)) where t.token_hash = `;

@@ -71,7 +71,7 @@ export const keyRoutes = ({ storage, clock }: Deps): Handlers<Contract> => ({
     const read = readKeys(call.body.keys);
     if (!read.ok) return read;
     return transactionOverConflicts(storage, async (trx) => {
-      const product = await growingProduct(trx, call.params.product_id, call.caller, manage);
+      const product = await growingProduct(trx, call.params.product_id, call.caller, 'product.change');
       if (!product.ok) return product;
       const { id: productId, product: code } = product.value;
       const refused = [];
@@ -108,7 +108,7 @@ export const keyRoutes = ({ storage, clock }: Deps): Handlers<Contract> => ({
   },
   removeKey: (call) =>
     storage.transaction(async (trx) => {
-      const product = await allowedProduct(trx, call.params.product_id, call.caller, manage);
+      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.change');
       if (!product.ok) return product;
       const { id: productId, product: code } = product.value;
       if (!(await deleteKey(trx, productId, call.params.key_id))) return failure(refusal('NOT_FOUND', { what: 'Key' }));

@@ -55,6 +55,8 @@ export interface DoorRouteDeps extends DoorDeps {
 }
 
 const manage = 'product.fleet';
+/** Who lets clients in, and with which keys, decides what the product is open to: an operator runs devices and changes no product. */
+const change = 'product.change';
 /** Spec: API-LIMIT-door-tokens. */
 const tokensLimit = 100;
 
@@ -92,7 +94,7 @@ const set =
   ({ storage, clock }: DoorRouteDeps): Handler<Contract['set']> =>
   (call) =>
     storage.transaction(async (trx): Promise<Result<ProductDoors, Refusal>> => {
-      const product = await growingProduct(trx, call.params.product_id, call.caller, manage);
+      const product = await growingProduct(trx, call.params.product_id, call.caller, change);
       if (!product.ok) return product;
       const { id: productId, product: code } = product.value;
       const { ddi, mender, waiting, consent = false } = call.body;
@@ -133,7 +135,7 @@ const addToken =
   ({ storage, clock }: DoorRouteDeps): Handler<Contract['addToken']> =>
   (call) =>
     storage.transaction(async (trx): Promise<Result<DoorTokenRecord, Refusal>> => {
-      const product = await growingProduct(trx, call.params.product_id, call.caller, manage);
+      const product = await growingProduct(trx, call.params.product_id, call.caller, change);
       if (!product.ok) return product;
       const { id: productId, product: code } = product.value;
       if ((await countDoorTokens(trx, productId)) >= tokensLimit) {
@@ -166,7 +168,7 @@ const removeToken =
   (call) =>
     storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
       const { product_id, token_id: tokenId } = call.params;
-      const product = await allowedProduct(trx, product_id, call.caller, manage);
+      const product = await allowedProduct(trx, product_id, call.caller, change);
       if (!product.ok) return product;
       const { id: productId, product: code } = product.value;
       if (!(await deleteDoorToken(trx, productId, tokenId))) return failure(refusal('NOT_FOUND', { what: 'Token' }));

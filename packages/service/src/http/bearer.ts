@@ -1,7 +1,7 @@
 import { type Refusal, refusal, type SecondFactorPolicy, type TokenScope } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
 import type { FastifyRequest } from 'fastify';
-import { isFromConsole, mayUseCookie, sessionMaxAgeS, sessionToken } from '../core/console-session.ts';
+import { isFromConsole, mayUseCookie, sessionIdleS, sessionMaxAgeS, sessionToken } from '../core/console-session.ts';
 import { lacksFactor } from '../core/second-factor.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { Caller, Deps, TokenLimits } from '../core/types.ts';
@@ -20,7 +20,6 @@ interface Known {
   readonly passed: { readonly ok: true; readonly value: Caller };
   readonly lastUsedMs: number | null;
   readonly createdMs: number;
-  readonly expiresMs: number | null;
 }
 
 /** The check of bearer tokens, and what it remembers. */
@@ -51,6 +50,8 @@ const callerOf = (owner: TokenOwner, policy: SecondFactorPolicy): Caller => ({
   customerRole: owner.customer_role,
   client: owner.client,
   limits: limitsOf(owner),
+  provenAtMs: owner.proven_at,
+  expiresAtMs: owner.expires_at,
   // Programs go on with their tokens. Spec: API-RULE-factor-4.
   needsFactor: owner.client !== null && lacksFactor(policy, owner),
 });
@@ -70,8 +71,10 @@ function refuseCookie({ method, headers }: Parameters<Authenticate<Caller>>[0]):
 function tokenUses({ storage, clock, log, health }: Pick<Deps, 'storage' | 'clock' | 'log' | 'health'>) {
   const touched = new Map<string, number>();
 
+  const lastUse = (tokenId: string, lastUsedMs: number | null): number =>
+    Math.max(lastUsedMs ?? 0, touched.get(tokenId) ?? 0);
   const isDue = (tokenId: string, lastUsedMs: number | null): boolean =>
-    clock.now() - Math.max(lastUsedMs ?? 0, touched.get(tokenId) ?? 0) >= lastUsedResolutionMs;
+    clock.now() - lastUse(tokenId, lastUsedMs) >= lastUsedResolutionMs;
 
   function note(tokenId: string, lastUsedMs: number | null, request: FastifyRequest): void {
     if (!isDue(tokenId, lastUsedMs)) return;
@@ -85,7 +88,7 @@ function tokenUses({ storage, clock, log, health }: Pick<Deps, 'storage' | 'cloc
     });
   }
 
-  return { isDue, note };
+  return { lastUse, isDue, note };
 }
 
 /**
@@ -98,32 +101,31 @@ export function openBearers(deps: Pick<Deps, 'storage' | 'clock' | 'log' | 'heal
   const uses = tokenUses(deps);
   const known = new RecordCache<Known>(storage.changes, rememberedLimit);
 
-  async function lookUp(
-    header: string,
-    token: string,
-    isCookie: boolean,
-    request: FastifyRequest,
-  ): Promise<Result<Caller, Refusal>> {
+  async function lookUp(header: string, token: string, request: FastifyRequest): Promise<Result<Caller, Refusal>> {
     const keep = known.beginRead();
     const owner = await storage.hot.callerByTokenHash(hashSecret(token));
-    if (!owner || hasEnded(owner.expires_at) || (isCookie && isOver(owner.created_at)))
-      return failure(refusal('UNAUTHENTICATED'));
+    if (!owner) return failure(refusal('UNAUTHENTICATED'));
     const passed = { ok: true, value: callerOf(owner, settings.secondFactor) } as const;
+    const found = { passed, lastUsedMs: owner.last_used_at, createdMs: owner.created_at };
+    if (hasEnded(found)) return failure(refusal('UNAUTHENTICATED'));
     uses.note(owner.token_id, owner.last_used_at, request);
-    const { last_used_at: lastUsedMs, created_at: createdMs, expires_at: expiresMs } = owner;
-    keep(header, { passed, lastUsedMs, createdMs, expiresMs });
+    keep(header, found);
     return passed;
   }
 
-  const hasEnded = (expiresMs: number | null): boolean => expiresMs !== null && clock.now() >= expiresMs;
-  /** The browser has forgotten such a session; its cookie may have been kept. */
-  const isOver = (createdMs: number): boolean => clock.now() - createdMs > sessionMaxAgeS * 1_000;
+  /** A login session ends by its age and when it is not used, however its token is shown. Spec: API-RULE-session-4. */
+  function hasEnded({ passed: { value }, lastUsedMs, createdMs }: Known): boolean {
+    const now = clock.now();
+    const { client, tokenId, expiresAtMs = null } = value;
+    if (client === null) return expiresAtMs !== null && now >= expiresAtMs;
+    const usedMs = Math.max(createdMs, uses.lastUse(tokenId, lastUsedMs));
+    return now - createdMs > sessionMaxAgeS * 1_000 || now - usedMs > sessionIdleS * 1_000;
+  }
 
-  function recall(header: string, isCookie = false): Known | undefined {
+  function recall(header: string): Known | undefined {
     // By the whole header: a good one is neither taken apart nor hashed a second time.
     const remembered = known.get(header);
-    if (!remembered || hasEnded(remembered.expiresMs) || (isCookie && isOver(remembered.createdMs))) return undefined;
-    return remembered;
+    return remembered && !hasEnded(remembered) ? remembered : undefined;
   }
 
   /** Counts the request of a caller who has passed. Spec: API-LIMIT-requests. */
@@ -146,7 +148,7 @@ export function openBearers(deps: Pick<Deps, 'storage' | 'clock' | 'log' | 'heal
       const header = request.headers.authorization ?? (cookie === undefined ? '' : `Bearer ${cookie}`);
       const refused = cookie === undefined ? undefined : refuseCookie(request);
       if (refused) return failure(refused);
-      const known = recall(header, cookie !== undefined);
+      const known = recall(header);
       if (known) {
         uses.note(known.passed.value.tokenId, known.lastUsedMs, request);
         return counted(known.passed);
@@ -154,7 +156,7 @@ export function openBearers(deps: Pick<Deps, 'storage' | 'clock' | 'log' | 'heal
       // API-AUTH-1: the scheme word appears in either letter case.
       const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
       if (token === undefined) return failure(refusal('UNAUTHENTICATED'));
-      return lookUp(header, token, cookie !== undefined, request).then(counted);
+      return lookUp(header, token, request).then(counted);
     },
   };
 }

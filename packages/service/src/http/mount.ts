@@ -43,9 +43,9 @@ declare module 'fastify' {
 
 /** What tokens may do less than their users, for one endpoint. */
 export interface TokenChecks {
-  /** Refuses what its scopes leave out, before anything else is looked at. */
+  /** Refuses what its scopes leave out and what its user has to prove first, before anything else is looked at. */
   readonly endpoint: (shape: EndpointShape) => (caller: Caller) => Refusal | undefined;
-  /** Refuses a request that is not about its products alone. */
+  /** Refuses a request that is not about its products alone, once all of it is known. */
   readonly products: (shape: EndpointShape) => (caller: Caller, request: Named) => Promise<Refusal | undefined>;
 }
 
@@ -263,6 +263,8 @@ export function authenticationHook(authenticate: Authenticate<AnyCaller>, status
   };
 }
 
+const noParameters = { type: 'object', properties: {} };
+
 function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Handler<never>, options: MountOptions) {
   const { statusOf } = options;
   const authenticate = authenticatorOf(shape, options);
@@ -281,7 +283,8 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
       ...(shape.bodyLimitBytes !== undefined && { bodyLimit: shape.bodyLimitBytes }),
       schema: {
         ...(shape.params && { params: shape.params }),
-        ...(shape.query && { querystring: shape.query }),
+        // One without parameters, too: what it does not declare is not there for any check.
+        querystring: shape.query ?? noParameters,
         ...(shape.body && !isBinary(shape.body) && { body: shape.body }),
         ...(!isBinary(shape.reply) && { response: { 200: shape.reply } }),
       },

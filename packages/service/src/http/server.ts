@@ -20,7 +20,7 @@ import { pathPattern } from './paths.ts';
 import { type ReadyAnswers, readyFirst } from './ready.ts';
 import { signedBodies } from './signed-bodies.ts';
 import { defaultTimeouts, type Timeouts } from './timeouts.ts';
-import { bodiesWithNul, compileSerialiser, compileValidator } from './validation.ts';
+import { bodiesWithNul, compileSerialiser, validatorCompiler } from './validation.ts';
 import { webServer } from './web-tls.ts';
 
 /** A request that takes longer is worth a line in the log. */
@@ -235,7 +235,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     done();
   });
   app.decorateRequest('caller', undefined);
-  app.setValidatorCompiler(compileValidator);
+  // Update clients of other makers add parameters of their own.
+  app.setValidatorCompiler(validatorCompiler(listener === 'devices' ? 'drop' : 'refuse'));
   app.setSerializerCompiler(compileSerialiser);
   readJson(app);
 

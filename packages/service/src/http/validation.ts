@@ -1,4 +1,4 @@
-import { type Spelling, spellingKeyword, spellings } from '@moorage/api';
+import { refusedFieldsLimit, type Spelling, spellingKeyword, spellings } from '@moorage/api';
 import { isUuid } from '@moorage/base';
 import { Ajv, type KeywordDefinition, type ValidateFunction } from 'ajv';
 import buildSerialiser, { type Schema } from 'fast-json-stringify';
@@ -44,23 +44,55 @@ const toError = ({ path, said }: Problem): FastifySchemaValidationError => ({
   message: said,
 });
 
+type Fields = Record<string, unknown>;
+
+/** Names that were made up are cut there, in characters. */
+const shownNameLength = 100;
+
+/** Fields of an object that its schema does not declare; none where the schema lets any be there. */
+function undeclaredIn(schema: Fields, value: unknown): string[] {
+  const { properties, additionalProperties, patternProperties } = schema;
+  if (typeof value !== 'object' || value === null || additionalProperties || patternProperties) return [];
+  if (typeof properties !== 'object' || properties === null) return [];
+  return Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
+}
+
+const unknownParameter = (name: string): Problem => ({
+  path: [name.slice(0, shownNameLength)],
+  said: 'is not a parameter of this endpoint',
+});
+
 /**
- * Compiles the schemas of a route; unknown fields and query parameters pass and are ignored. What is refused is looked
- * at again, for all that is wrong with it. Spec: API-RULE-payload-1, API-RULE-payload-2, API-RULE-list-3.
+ * Makes what compiles the schemas of a route. Its requests have what the contract declares and nothing else from then
+ * on, so that nobody is believed a name that the endpoint does not look at. An undeclared query parameter is refused, or
+ * dropped where clients are not ours; fields of a body are dropped: a client sends a record back as it has read it. What
+ * is refused is looked at again, for all that is wrong with it. Spec: API-RULE-payload-1, API-RULE-payload-2, API-RULE-list-3.
  */
-export const compileValidator: FastifySchemaCompiler<Readonly<Record<string, unknown>>> = ({ schema, httpPart }) => {
-  const ajv = httpPart === 'body' ? ofBody : ofText;
-  const isValid: ValidateFunction = ajv.compile(schema);
-  const validate = (value: unknown): boolean => {
-    const hasNul = typeof value === 'object' && value !== null && bodiesWithNul.has(value);
-    if (isValid(value) && !hasNul) return true;
-    const problems = isValid.errors ? problemsOf(ajv, schema, value) : nulsOf(schema, value);
-    validate.errors = problems.map(toError);
-    return problems.length === 0;
+export const validatorCompiler =
+  (undeclared: 'refuse' | 'drop'): FastifySchemaCompiler<Readonly<Fields>> =>
+  ({ schema, httpPart }) => {
+    const ajv = httpPart === 'body' ? ofBody : ofText;
+    const isValid: ValidateFunction = ajv.compile(schema);
+    const refuses = undeclared === 'refuse' && httpPart === 'querystring';
+    const validate = (value: unknown): boolean => {
+      const hasNul = typeof value === 'object' && value !== null && bodiesWithNul.has(value);
+      const others = undeclaredIn(schema, value);
+      const refused = refuses ? others : [];
+      const isFine = isValid(value) && !hasNul && refused.length === 0;
+      const problems = isFine
+        ? []
+        : [
+            ...(isValid.errors ? problemsOf(ajv, schema, value) : nulsOf(schema, value)),
+            ...refused.map(unknownParameter),
+          ];
+      validate.errors = problems.slice(0, refusedFieldsLimit).map(toError);
+      // Safe: an object has these fields.
+      if (problems.length === 0) for (const name of others) delete (value as Fields)[name];
+      return problems.length === 0;
+    };
+    validate.errors = [] as FastifySchemaValidationError[];
+    return validate;
   };
-  validate.errors = [] as FastifySchemaValidationError[];
-  return validate;
-};
 
 interface SchemaNode {
   readonly [keyword: string]: unknown;

@@ -68,7 +68,7 @@ it('a session over TLS has a cookie for TLS alone, and the page of the service i
   const { username } = await app.make.user();
   const session = browser();
   const headers = { 'content-type': 'application/json', 'x-console': '1', origin: url };
-  const body = Buffer.from(JSON.stringify({ email: 'new@example.com', password: 'long enough' }));
+  const body = Buffer.from(JSON.stringify({ email: 'new@example.com', password: 'long enough by far' }));
   expect(username).not.toBe('new');
   const reply = await call(session, 'POST', '/api/auth/session/signup', headers, body);
   expect(reply.status).toBe(200);

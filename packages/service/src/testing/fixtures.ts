@@ -59,7 +59,8 @@ function peopleMakers({ insert, next, now, storage }: Rows) {
       second_factor: 0,
       ...values,
     });
-    const made = await makeToken(storage.db, { userId: row.id, title: 'Test', client: null, atMs: now() });
+    const atMs = now();
+    const made = await makeToken(storage.db, { userId: row.id, title: 'Test', client: null, atMs, provenAtMs: atMs });
     return { ...row, token: made.token };
   }
 

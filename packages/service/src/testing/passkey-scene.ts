@@ -56,7 +56,7 @@ type Person = Awaited<ReturnType<typeof person>>;
 
 /** Has an account begin to add a passkey. */
 export const beginToAdd = async ({ client }: Pick<Person, 'client'>) =>
-  unwrap(await client.call('passkeys.register', { body: { current_password: password } })).value.options;
+  unwrap(await client.call('passkeys.register')).value.options;
 
 /** Adds a passkey to an account; its recovery codes, where it had none. */
 export async function addPasskey(one: Pick<Person, 'client'>, key: SoftAuthenticator, title = 'Work laptop') {

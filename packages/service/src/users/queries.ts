@@ -33,17 +33,6 @@ export function listUsers(
   return onePage(items, users, page);
 }
 
-/** Whether another user has the address; it is compared in lower case. */
-export async function emailTaken(db: Db, email: string, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', email)
-    .where('id', '!=', userId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Changes those of a user's details that are given. */
 export const changeDetails = (
   trx: Db,

@@ -31,6 +31,7 @@ eachDatabase('own details', (open) => {
       avatar_id: null,
       created_at: String(testStartMs),
       email_confirmed_at: null,
+      email_pending: null,
     });
   });
 

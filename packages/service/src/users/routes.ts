@@ -1,19 +1,25 @@
-import { type Refusal, refusal, type UserRecord, type usersContract } from '@moorage/api';
+import { type OwnUserRecord, type Refusal, refusal, type usersContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { quotasOf } from '../access/quotas.ts';
+import { isProven } from '../access/token-limits.ts';
 import { authorise, generalRoles } from '../auth/rules.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
+import { addressTaken } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import { changeDetails, emailTaken, listUsers, type OwnDetails, type UserRow, userById } from './queries.ts';
+import { changeDetails, listUsers, type OwnDetails, type UserRow, userById } from './queries.ts';
 import { listedUser, userRecord } from './records.ts';
 
 type Contract = typeof usersContract;
 
 export interface UserDeps extends Deps {
-  /** Asks the user of an address that an account has from now on to confirm it, in a transaction of the caller. */
-  readonly confirmAddress: (trx: Db, user: Pick<UserRow, 'id' | 'email'>) => Promise<void>;
+  /** Counts a mail to an address, or refuses it. */
+  readonly limitLinksTo: (email: string) => Promise<Refusal | undefined>;
+  /** Queues a mail with a link that gives an account another address, in a transaction of the caller. */
+  readonly queueAddress: (trx: Db, userId: string, email: string) => Promise<void>;
+  /** The address that an account is about to get. */
+  readonly pendingAddress: (db: Db, userId: string) => Promise<string | null>;
 }
 
 /** The fields of a request that are there. */
@@ -34,31 +40,45 @@ const list =
     return success({ items: items.map(listedUser), total });
   };
 
+const ownRecord = async (
+  { storage, pendingAddress }: UserDeps,
+  row: UserRow,
+  db: Db = storage.db,
+): Promise<OwnUserRecord> => ({ ...userRecord(row), email_pending: await pendingAddress(db, row.id) });
+
 /** API-EP-GET-user */
 const get =
-  ({ storage }: Deps): Handler<Contract['get']> =>
-  async ({ caller }) => {
-    return success(userRecord(await userById(storage.db, caller.userId)));
-  };
+  (deps: UserDeps): Handler<Contract['get']> =>
+  async ({ caller }) =>
+    success(await ownRecord(deps, await userById(deps.storage.db, caller.userId)));
 
 /** API-EP-PUT-user */
 const update =
-  ({ storage, clock, confirmAddress }: UserDeps): Handler<Contract['update']> =>
+  (deps: UserDeps): Handler<Contract['update']> =>
   async (call) => {
-    const { caller, body } = call;
-    const details = given(body);
-    const fields = Object.keys(details);
-    if (fields.length === 0) return success(userRecord(await userById(storage.db, caller.userId)));
-    return transactionOverConflicts(storage, async (trx): Promise<Result<UserRecord, Refusal>> => {
-      if (details.email !== undefined && (await emailTaken(trx, details.email, caller.userId))) {
-        return failure(refusal('DUPLICATE', { what: 'Email', value: details.email }));
+    const { storage, clock, settings } = deps;
+    const { userId } = call.caller;
+    const { email, ...details } = given(call.body);
+    const before = await ownRecord(deps, await userById(storage.db, userId));
+    const fields = Object.keys(call.body);
+    if (fields.length === 0) return success(before);
+    const moves = email !== undefined && email !== before.email && email !== before.email_pending;
+    // Spec: API-RULE-proof-1. Who has the address has the account.
+    if (moves && !isProven(call.caller, clock.now())) return failure(refusal('PROOF_NEEDED'));
+    const isMailed = moves && settings.smtpUrl !== undefined;
+    const limited = isMailed ? await deps.limitLinksTo(email) : undefined;
+    if (limited) return failure(limited);
+    return transactionOverConflicts(storage, async (trx): Promise<Result<OwnUserRecord, Refusal>> => {
+      if (isMailed) await deps.queueAddress(trx, userId, email);
+      else if (moves && (await addressTaken(trx, email, clock.now(), userId))) {
+        return failure(refusal('DUPLICATE', { what: 'Email', value: email }));
       }
-      const moves = details.email !== undefined && details.email !== (await userById(trx, caller.userId)).email;
-      const row = await changeDetails(trx, caller.userId, { ...details, ...(moves && { email_confirmed_at: null }) });
-      if (moves) await confirmAddress(trx, row);
+      const changed = { ...details, ...(moves && !isMailed && { email, email_confirmed_at: null }) };
+      const isChanged = Object.keys(changed).length > 0;
+      const row = isChanged ? await changeDetails(trx, userId, changed) : await userById(trx, userId);
       const log = { ...byCaller(call, clock.now()), message: 'Details changed', data: { fields } };
       await writeLog(trx, { ...log, type: 'user.update' });
-      return success(userRecord(row));
+      return success(await ownRecord(deps, row, trx));
     });
   };
 

@@ -1,5 +1,5 @@
 import { Avatar, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import type { UserRecord } from '@moorage/api';
+import type { OwnUserRecord } from '@moorage/api';
 import { useState } from 'react';
 import { addressOf, call, upload } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
@@ -14,7 +14,7 @@ import { notify, notifyError } from '../../ui/notify.ts';
 import { ChangePicture } from '../../ui/picture.tsx';
 import { LanguageChoice } from './language.tsx';
 
-function Picture({ user }: { readonly user: UserRecord }) {
+function Picture({ user }: { readonly user: OwnUserRecord }) {
   const params = { user_id: user.id, ...(user.avatar_id && { avatar_id: user.avatar_id }) };
   const send = async (body: File, onProgress: (share: number) => void): Promise<void> => {
     await upload('avatars.setUser', { params: { user_id: user.id }, body }, { onProgress });
@@ -44,10 +44,10 @@ const texts = [
   ['organisation', t.organisation, 'organization', 200],
 ] as const;
 
-type Values = Pick<UserRecord, 'email' | 'name_given' | 'name_family' | 'organisation'>;
+type Values = Pick<OwnUserRecord, 'email' | 'name_given' | 'name_family' | 'organisation'>;
 
 /** The details as they are typed; untouched fields follow the record, also while it changes elsewhere. */
-function DetailsForm({ user }: { readonly user: UserRecord }) {
+function DetailsForm({ user }: { readonly user: OwnUserRecord }) {
   const [edits, setEdits] = useState<Partial<Values>>({});
   const { email, name_given, name_family, organisation } = user;
   const values: Values = { email, name_given, name_family, organisation, ...edits };
@@ -57,10 +57,11 @@ function DetailsForm({ user }: { readonly user: UserRecord }) {
     setEdits((old) => ({ ...old, [name]: value }));
   };
   const save = async (): Promise<void> => {
-    await call('users.update', { body: values });
+    const { value } = await call('users.update', { body: values });
     await renew('users', 'overview');
     setEdits({});
-    notify(t.yourDetailsAreSaved);
+    const { email_pending: pending } = value;
+    notify(pending === null || pending !== values.email ? t.yourDetailsAreSaved : t.lookIntoMailOf(pending));
   };
   return (
     <Form submit={common.save} disabled={!dirty || !isEmail(values.email)} onSubmit={save}>
@@ -90,8 +91,9 @@ function DetailsForm({ user }: { readonly user: UserRecord }) {
 }
 
 /** Whether mails to the address reach the user, where the service sends any. */
-function Confirmed({ user: { email_confirmed_at } }: { readonly user: UserRecord }) {
+function Confirmed({ user: { email_confirmed_at, email_pending } }: { readonly user: OwnUserRecord }) {
   const sendsMail = useCall('auth.policy', {}).data?.value.mail === true;
+  if (email_pending !== null) return <Field label={t.confirmed}>{t.waitsFor(email_pending)}</Field>;
   if (email_confirmed_at !== null) return <Field label={t.confirmed}>{formatMoment(msOf(email_confirmed_at))}</Field>;
   if (!sendsMail) return null;
   const ask = async (): Promise<void> => {
@@ -111,7 +113,7 @@ function Confirmed({ user: { email_confirmed_at } }: { readonly user: UserRecord
 }
 
 /** Name, address and picture of the user. */
-export const Details = ({ user }: { readonly user: UserRecord }) => (
+export const Details = ({ user }: { readonly user: OwnUserRecord }) => (
   <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
     <Card title={t.whoYouAre}>
       <Stack gap="lg">

@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../../texts/passkeys.ts';
 import { bindText } from '../../ui/bind-text.ts';
+import { Form } from '../../ui/form.tsx';
 import { addPasskey } from './passkey-steps.ts';
-import { ProofForm } from './proof-form.tsx';
 import { RecoveryCodes } from './set-up-app.tsx';
 
 interface PasskeyNameProps {
@@ -33,17 +33,14 @@ export function AddPasskey({ count, onDone }: AddPasskeyProps) {
   const [title, setTitle] = useState(t.nameOf(count + 1));
   const [recovery, setRecovery] = useState<readonly string[]>();
   if (recovery) return <RecoveryCodes codes={recovery} onClose={onDone} />;
+  const add = async (): Promise<void> => {
+    const codes = await addPasskey(title);
+    if (codes.length === 0) onDone();
+    else setRecovery(codes);
+  };
   return (
-    <ProofForm
-      submit={t.addPasskey}
-      disabled={title.trim() === ''}
-      onProof={async (proof) => {
-        const codes = await addPasskey(title, proof);
-        if (codes.length === 0) onDone();
-        else setRecovery(codes);
-      }}
-    >
+    <Form submit={t.addPasskey} disabled={title.trim() === ''} onSubmit={add}>
       <PasskeyName value={title} onChange={setTitle} />
-    </ProofForm>
+    </Form>
   );
 }

@@ -5,44 +5,47 @@ import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/second-factor.ts';
 import { Card } from '../../ui/card.tsx';
+import { confirm } from '../../ui/confirm.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
+import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
-import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { Part } from './part.tsx';
 import { Passkeys } from './passkeys.tsx';
-import { ProofForm } from './proof-form.tsx';
 import { RecoveryCodes, SetUpApp } from './set-up-app.tsx';
 
+const renewFactors = (): void => void renew('factors', 'session', 'tokens');
+
 const renewed = (close: () => void) => (): void => {
-  void renew('factors', 'session', 'tokens');
+  renewFactors();
   close();
 };
 
 const openSetUp = (): void => openDialog({ title: t.setUpApp }, (close) => <SetUpApp onDone={renewed(close)} />);
 
-const openRemove = (): void =>
-  openDialog({ title: t.removeApp }, (close) => (
-    <ProofForm
-      submit={t.remove}
-      advice={t.withoutIt}
-      onProof={async (body) => {
-        await call('factors.removeTotp', { body });
-        renewed(close)();
-        notify(t.appIsRemoved);
-      }}
-    />
-  ));
+const askRemove = (): void =>
+  confirm({
+    title: t.removeApp,
+    body: t.withoutIt,
+    action: t.remove,
+    destructive: true,
+    run: async () => {
+      await call('factors.removeTotp', {});
+      renewFactors();
+    },
+    done: t.appIsRemoved,
+  });
 
 function NewCodes({ onDone }: { readonly onDone: () => void }) {
   const [codes, setCodes] = useState<readonly string[]>();
   if (codes) return <RecoveryCodes codes={codes} onClose={onDone} />;
   return (
-    <ProofForm
+    <Form
       submit={t.makeCodes}
-      advice={t.oldCodesStop}
-      onProof={async (body) => setCodes((await call('factors.renewCodes', { body })).value.recovery_codes)}
-    />
+      onSubmit={async () => setCodes((await call('factors.renewCodes', {})).value.recovery_codes)}
+    >
+      <Text size="sm">{t.oldCodesStop}</Text>
+    </Form>
   );
 }
 
@@ -56,7 +59,7 @@ const Parts = ({ totp, passkeys, recovery_codes }: SecondFactor) => (
         {totp ? t.setUpAnotherApp : t.setUpApp}
       </Button>
       {totp && (
-        <Button size="compact-sm" variant="default" onClick={openRemove}>
+        <Button size="compact-sm" variant="default" onClick={askRemove}>
           {t.removeApp}
         </Button>
       )}

@@ -1,4 +1,4 @@
-import type { FactorProof, PasskeyRequest, SessionRecord } from '@moorage/api';
+import type { PasskeyRequest, SessionRecord } from '@moorage/api';
 import { startAuthentication, startRegistration, WebAuthnError } from '@simplewebauthn/browser';
 import { ApiError, call } from '../../api/client.ts';
 import { t } from '../../texts/passkeys.ts';
@@ -12,8 +12,8 @@ function inWords(error: unknown): never {
 }
 
 /** Makes a passkey and adds it to the account. The recovery codes, where there were none. */
-export async function addPasskey(title: string, proof: FactorProof): Promise<readonly string[]> {
-  const { options } = (await call('passkeys.register', { body: proof })).value;
+export async function addPasskey(title: string): Promise<readonly string[]> {
+  const { options } = (await call('passkeys.register', {})).value;
   const credential = await startRegistration({ optionsJSON: options }).catch(inWords);
   return (await call('passkeys.add', { body: { title, credential } })).value.recovery_codes;
 }
@@ -24,9 +24,18 @@ export async function finishWithPasskey(options: PasskeyRequest, challenge?: str
   return (await call('passkeys.open', { body: { credential, ...(challenge !== undefined && { challenge }) } })).value;
 }
 
-/** Signs in with a passkey alone. */
-export async function signInWithPasskey(): Promise<SessionRecord> {
+/** What a passkey of any account is to sign. */
+async function toSign(): Promise<PasskeyRequest> {
   const { options } = (await call('passkeys.begin', { body: {} })).value;
   if (!options) throw new ApiError(0, 'WRONG_PASSKEY', t.nothingWasShown);
-  return finishWithPasskey(options);
+  return options;
+}
+
+/** Signs in with a passkey alone. */
+export const signInWithPasskey = async (): Promise<SessionRecord> => finishWithPasskey(await toSign());
+
+/** Shows with a passkey who is signed in. */
+export async function proveByPasskey(): Promise<void> {
+  const credential = await startAuthentication({ optionsJSON: await toSign() }).catch(inWords);
+  await call('proof.show', { body: { credential } });
 }

@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts';
 import { renew, useCall } from '../../api/queries.ts';
 import { t } from '../../texts/passkeys.ts';
 import { t as factor } from '../../texts/second-factor.ts';
+import { confirm } from '../../ui/confirm.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { formatMoment, msOf } from '../../ui/format.ts';
@@ -13,7 +14,6 @@ import { pageHasPasskeys } from '../../ui/passkeys.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { AddPasskey, PasskeyName } from './add-passkey.tsx';
 import { Part } from './part.tsx';
-import { ProofForm } from './proof-form.tsx';
 
 const renewed = (close: () => void, said?: string): void => {
   void renew('factors', 'passkeys', 'session', 'tokens');
@@ -44,17 +44,17 @@ const openRename = (passkey: PasskeyRecord): void =>
     <Rename passkey={passkey} onDone={() => renewed(close)} />
   ));
 
-const openRemove = ({ id, title }: PasskeyRecord): void =>
-  openDialog({ title: t.removeOne(title) }, (close) => (
-    <ProofForm
-      submit={t.remove}
-      advice={factor.withoutIt}
-      onProof={async (body) => {
-        await call('passkeys.remove', { params: { passkey_id: id }, body });
-        renewed(close, t.passkeyIsRemoved);
-      }}
-    />
-  ));
+const askRemove = ({ id, title }: PasskeyRecord): void =>
+  confirm({
+    title: t.removeOne(title),
+    body: factor.withoutIt,
+    action: t.remove,
+    destructive: true,
+    run: async () => {
+      await call('passkeys.remove', { params: { passkey_id: id } });
+      renewed(() => undefined, t.passkeyIsRemoved);
+    },
+  });
 
 /** What is known of a passkey: when it was made and used last. */
 const stateOf = ({ created_at, last_used_at }: PasskeyRecord): string => {
@@ -94,7 +94,7 @@ const List = ({ passkeys }: { readonly passkeys: readonly PasskeyRecord[] }) => 
             size="compact-sm"
             variant="default"
             aria-label={t.removeOne(passkey.title)}
-            onClick={() => openRemove(passkey)}
+            onClick={() => askRemove(passkey)}
           >
             {t.remove}
           </Button>

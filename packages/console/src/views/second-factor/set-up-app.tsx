@@ -7,7 +7,6 @@ import { Field, Fields } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { QrCode } from '../../ui/qr-code.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
-import { ProofForm } from './proof-form.tsx';
 
 /** Recovery codes, this once. */
 export const RecoveryCodes = ({
@@ -31,19 +30,22 @@ export function CodeInput({
   label,
   value,
   onChange,
+  isFirst = true,
 }: {
   readonly label: string;
   readonly value: string;
   readonly onChange: (code: string) => void;
+  /** What is typed goes here. */
+  readonly isFirst?: boolean;
 }): ReactNode {
   return (
     <TextInput
       label={label}
       autoComplete="one-time-code"
       maxLength={40}
-      data-autofocus
-      autoFocus
-      required
+      data-autofocus={isFirst}
+      autoFocus={isFirst}
+      required={isFirst}
       {...bindText(value, onChange)}
     />
   );
@@ -56,7 +58,9 @@ export function SetUpApp({ onDone }: { readonly onDone: () => void }) {
   const [recovery, setRecovery] = useState<readonly string[]>();
   if (!made) {
     return (
-      <ProofForm submit={t.goOn} onProof={async (body) => setMade((await call('factors.setUpTotp', { body })).value)} />
+      <Form submit={t.goOn} onSubmit={async () => setMade((await call('factors.setUpTotp', {})).value)}>
+        <Text size="sm">{t.appIsNeeded}</Text>
+      </Form>
     );
   }
   if (recovery) return <RecoveryCodes codes={recovery} onClose={onDone} />;

@@ -63,10 +63,10 @@ export function ResetPassword({ token, onSignIn }: LinkProps & { readonly token:
       {done ? (
         <SignInInstead onSignIn={onSignIn} />
       ) : (
-        <Form submit={t.changePassword} disabled={password.length < 8} onSubmit={reset}>
+        <Form submit={t.changePassword} disabled={password === ''} onSubmit={reset}>
           <PasswordInput
             label={t.newPassword}
-            description={t.atLeast8Characters}
+            description={t.atLeast12Characters}
             autoComplete="new-password"
             data-autofocus
             required
@@ -78,27 +78,56 @@ export function ResetPassword({ token, onSignIn }: LinkProps & { readonly token:
   );
 }
 
-/** What the link in a mail to a new address leads to. A button: programs that read mail open links. */
-export function ConfirmEmail({ token, onSignIn }: LinkProps & { readonly token: string }) {
+interface OneStepProps extends LinkProps {
+  readonly title: string;
+  readonly submit: string;
+  readonly said: string;
+  readonly run: () => Promise<unknown>;
+}
+
+/** A link that does one thing. A button: programs that read mail open links. */
+function OneStep({ title, submit, said, run, onSignIn }: OneStepProps) {
   const [done, setDone] = useState(false);
-  const confirm = async (): Promise<void> => {
-    await call('links.confirm', { body: { token } });
+  const finish = async (): Promise<void> => {
+    await run();
     setDone(true);
   };
   return (
-    <Gate title={t.confirmYourAddress}>
+    <Gate title={title}>
       {done ? (
         <>
-          <Text>{t.yourAddressIsConfirmed}</Text>
+          <Text>{said}</Text>
           <Button variant="subtle" onClick={onSignIn}>
             {t.goOn}
           </Button>
         </>
       ) : (
-        <Form submit={t.itIsMine} onSubmit={confirm}>
+        <Form submit={submit} onSubmit={finish}>
           {null}
         </Form>
       )}
     </Gate>
   );
 }
+
+/** What the link in a mail to a new address leads to. */
+export const ConfirmEmail = ({ token, onSignIn }: LinkProps & { readonly token: string }) => (
+  <OneStep
+    title={t.confirmYourAddress}
+    submit={t.itIsMine}
+    said={t.yourAddressIsConfirmed}
+    run={() => call('links.confirm', { body: { token } })}
+    onSignIn={onSignIn}
+  />
+);
+
+/** What the link in a mail to the former address leads to. */
+export const UndoAddress = ({ token, onSignIn }: LinkProps & { readonly token: string }) => (
+  <OneStep
+    title={t.yourAddressWasChanged}
+    submit={t.takeItBack}
+    said={t.addressIsBack}
+    run={() => call('links.undo', { body: { token } })}
+    onSignIn={onSignIn}
+  />
+);

@@ -5,9 +5,6 @@ import { t } from '../../texts/sign-in.ts';
 import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
 
-/** What the service takes at least, in characters. */
-const minLength = 8;
-
 interface PasswordFormProps {
   readonly submit: string;
   readonly onChanged: () => void;
@@ -18,7 +15,6 @@ export function PasswordForm({ submit, onChanged }: PasswordFormProps) {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [again, setAgain] = useState('');
-  const tooShort = password !== '' && password.length < minLength;
   const differs = again !== '' && again !== password;
   const change = async (): Promise<void> => {
     await call('session.changePassword', { body: { current_password: current, password } });
@@ -28,11 +24,7 @@ export function PasswordForm({ submit, onChanged }: PasswordFormProps) {
     onChanged();
   };
   return (
-    <Form
-      submit={submit}
-      disabled={current === '' || password.length < minLength || again !== password}
-      onSubmit={change}
-    >
+    <Form submit={submit} disabled={current === '' || password === '' || again !== password} onSubmit={change}>
       <PasswordInput
         label={t.currentPassword}
         autoComplete="current-password"
@@ -41,11 +33,10 @@ export function PasswordForm({ submit, onChanged }: PasswordFormProps) {
       />
       <PasswordInput
         label={t.newPassword}
-        description={t.atLeastCharacters(minLength)}
+        description={t.atLeast12Characters}
         autoComplete="new-password"
         required
         value={password}
-        error={tooShort && t.moreCharactersAreNeeded(minLength - password.length)}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
       <PasswordInput

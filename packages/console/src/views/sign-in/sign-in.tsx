@@ -54,7 +54,7 @@ function SignUpForm({ onSignIn, invitation, invited }: SignUpFormProps) {
         />
         <PasswordInput
           label={common.password}
-          description={t.atLeast8Characters}
+          description={t.atLeast12Characters}
           autoComplete="new-password"
           required
           {...bindText(password, setPassword)}

@@ -63,8 +63,12 @@ export interface MailLinkTable {
   id: string;
   /** None for an address that no account has: such a link is never mailed. */
   user_id: string | null;
-  kind: 'password' | 'email';
-  /** Lower case; the link counts as long as the account has it. */
+  /**
+   * What it does: another password, the address confirmed, this address in place of the other, or this address back.
+   * Links of the first two count as long as the account has the address.
+   */
+  kind: 'password' | 'email' | 'address' | 'undo';
+  /** Lower case. */
   email: string;
   /** SHA-256 of the token, hex; made when the mail is. */
   token_hash: string | null;
@@ -98,6 +102,8 @@ export interface TokenTable {
   user_agent: string | null;
   /** Of a login session: what opened it. */
   opened_by: 'password' | 'factor' | 'passkey' | 'provider' | null;
+  /** When its user last proved with it who they are: a login session began so. */
+  proven_at: TimeMs | null;
 }
 
 /** An organisation that owns production products; its people are users. */
