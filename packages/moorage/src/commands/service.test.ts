@@ -44,7 +44,7 @@ describe('moorage service, with a folder as the root', () => {
     await run(serviceInstallCommand, {
       root,
       port: '8081',
-      'admin-password': 'a long one',
+      'admin-password': 'a long password',
       'tls-cert': 'x.pem',
       'tls-key': 'k.pem',
     });
