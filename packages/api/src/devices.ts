@@ -91,7 +91,7 @@ export const DeviceRecord = Type.Object({
 export const ProvisionedDevice = Type.Object({
   ...DeviceRecord.properties,
   token: Type.String({ description: 'provisioning token, 32 base64 characters; shown this once' }),
-  certificates_url: Type.String(),
+  certificates_url: Type.String({ description: 'where a POST issues certificate and key, as a zip' }),
 });
 
 /** A product that a device may be activated to. */
@@ -328,11 +328,11 @@ export const devicesContract = endpoints(shared, {
     errors: [400, 401, 403, 404],
   },
   certificates: {
-    method: 'GET',
+    method: 'POST',
     path: '/api/devices/{device_id}/certificates.zip',
     scope: 'all',
-    spec: ['API-EP-GET-devices-device_id-certificates.zip'],
-    summary: 'Get a fresh certificate and key of a device that has not completed its provisioning',
+    spec: ['API-EP-POST-devices-device_id-certificates.zip'],
+    summary: 'Issue a fresh certificate and key for a device that has not completed its provisioning',
     description: 'A zip of ca.pem, device.crt and device.key. A certificate issued before stops working.',
     params: byDeviceId,
     reply: binary('application/zip'),

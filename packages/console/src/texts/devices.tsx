@@ -143,10 +143,9 @@ export const t = texts({
     'Auf der Kommandozeile eines Moduls, das in einem Netzwerk ist:',
   ],
   forSomethingElse: [
-    (anchor: ReactNode) => <>For something else: {anchor}.</>,
-    (anchor: ReactNode) => <>Für anderes: {anchor}.</>,
+    'For something else, certificate and key as a zip file:',
+    'Für anderes Zertifikat und Schlüssel als Zip-Datei:',
   ],
-  certificateAndKeyAsZip: ['certificate and key as a zip file', 'Zertifikat und Schlüssel als Zip-Datei'],
   toDevice: ['To the device', 'Zum Gerät'],
   provision: ['Provision', 'Provisionieren'],
   hexadecimalDigitsKeepProposalFor: [

@@ -16,7 +16,10 @@ function recordOf(answer: unknown): Fields {
   return fieldsOf(typeof json === 'string' ? JSON.parse(json) : answer);
 }
 
-/** Makes each change by a person or token leave its row in the audit. Spec: API-RULE-audit-1. */
+/**
+ * Makes each change by a person or token leave its row in the audit. A GET changes nothing.
+ * Spec: API-RULE-audit-1, API-RULE-audit-4.
+ */
 const auditChanges =
   ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>, keeper: Pick<AuditKeeper, 'soon'>): Audited =>
   (shape, read) => {

@@ -12,6 +12,7 @@ const exempt: Readonly<Record<string, string>> = notAudited;
 const first: Readonly<Record<string, string>> = {
   'rollouts.unpin': 'rollouts.pin',
   'rollouts.thaw': 'rollouts.freeze',
+  'devices.certificates': 'devices.renewToken',
 };
 
 /** What is sent where that of the scene is refused. */

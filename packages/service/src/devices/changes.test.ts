@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { strFromU8, unzipSync } from 'fflate';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { auditedTimes } from '../testing/audited.ts';
 import { type DeviceWorld, deviceWorld, outcome, type Person } from '../testing/device-world.ts';
 import { eachDatabase, testStartMs } from '../testing/index.ts';
 
@@ -267,7 +268,7 @@ eachDatabase('changes of devices', (open) => {
     const fetchZip = (who: Person, device_id: string) =>
       as(who).call('devices.certificates', { params: { device_id } });
 
-    // API-EP-GET-devices-device_id-certificates.zip
+    // API-EP-POST-devices-device_id-certificates.zip
     it('certificates are a zip with a fresh certificate, which outdates the one before', async () => {
       const device = await deviceOf('owner', { provision_status: 'pending' });
       const prints: string[] = [];
@@ -286,6 +287,7 @@ eachDatabase('changes of devices', (open) => {
       expect(row).toMatchObject({ certificate_fingerprint: prints[1], provision_status: 'issued' });
       expect(prints[0]).not.toBe(prints[1]);
       expect((await logsOf(device.id)).map(({ type }) => type)).toEqual(['device.certificate', 'device.certificate']);
+      expect(await auditedTimes(app.storage, 'devices.certificates', { id: idOf('owner') })).toBe(2);
     });
 
     it.each<[Person, object, string]>([

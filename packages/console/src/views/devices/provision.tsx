@@ -1,9 +1,9 @@
-import { ActionIcon, Alert, Anchor, Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { PlatformRecord, ProvisionedDevice } from '@moorage/api';
 import { IconQrcode } from '@tabler/icons-react';
 import { useState } from 'react';
-import { addressOf, call } from '../../api/client.ts';
+import { call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
 import { useInit, useIsAdmin } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
@@ -15,6 +15,7 @@ import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Loading } from '../../ui/states.tsx';
+import { CertificatesButton } from '../device/certificates-button.tsx';
 import { openScan } from './scan.tsx';
 
 /** Platform of devices without module hardware: everybody may provision those. */
@@ -45,16 +46,8 @@ function Provisioned({ device, onClose }: { readonly device: ProvisionedDevice; 
         <Text size="sm">{t.onCommandLineOfModule}</Text>
         <Code block>{lines}</Code>
       </div>
-      <Text size="sm">
-        {t.forSomethingElse(
-          <Anchor
-            href={addressOf('devices.certificates', { params: { device_id: device.id } })}
-            download="certificates.zip"
-          >
-            {t.certificateAndKeyAsZip}
-          </Anchor>,
-        )}
-      </Text>
+      <Text size="sm">{t.forSomethingElse}</Text>
+      <CertificatesButton deviceId={device.id} />
       <Group justify="space-between">
         <PageLink href={`/devices/${device.id}`} onClick={onClose}>
           {t.toDevice}
