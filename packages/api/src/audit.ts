@@ -68,7 +68,7 @@ export const auditContract = endpoints(shared, {
     method: 'GET',
     path: '/api/audit/verify',
     limited: 'closed',
-    spec: ['API-EP-GET-audit-verify', 'API-RULE-audit-2'],
+    spec: ['API-EP-GET-audit-verify', 'API-RULE-audit-2', 'API-RULE-audit-3'],
     summary: 'Check the chain of the audit from its begin to its end; administrators',
     description:
       'Each row has the hash of the row before it. Note `last_seq` and `hash` where nobody who reaches the database ' +
@@ -76,6 +76,12 @@ export const auditContract = endpoints(shared, {
     query: Type.Object({
       seq: Type.Optional(Type.Integer({ minimum: 1, description: 'number of a row that was noted before' })),
       hash: Type.Optional(Hash),
+      days: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'how long rows were kept when the oldest went, where that was not the setting',
+        }),
+      ),
     }),
     reply: Type.Object({
       ok: Type.Boolean(),

@@ -163,7 +163,7 @@ eachDatabase('a GET changes nothing', (open) => {
     }
     expect(watched.wrong).toEqual([]);
     expect([...watched.used].sort()).toEqual(listedFor(serviceReads.map(({ name }) => name)));
-  }, 60_000);
+  });
 
   it('by the protocols of other makers, beside what is listed', async () => {
     const world = await doorWorld(await open());
@@ -209,5 +209,5 @@ eachDatabase('a GET changes nothing', (open) => {
     expect(watched.wrong).toEqual([]);
     expect([...watched.read].sort()).toEqual(doorReads.map(({ name }) => name).sort());
     expect([...watched.used].sort()).toEqual(listedFor(doorReads.map(({ name }) => name)));
-  }, 60_000);
+  });
 });

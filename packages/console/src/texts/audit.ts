@@ -21,7 +21,7 @@ export const t = texts({
   noChangeFits: ['No change fits the filters', 'Keine Änderung passt zu den Filtern'],
   check: ['Check', 'Prüfen'],
   isWhole: ['The audit is whole', 'Das Audit ist unversehrt'],
-  isBroken: ['The audit was tampered with', 'Das Audit wurde verfälscht'],
+  isBroken: ['The audit is not whole', 'Das Audit ist nicht unversehrt'],
   rowsAreAsWritten: [
     (rows: number) =>
       `${rows} rows are as they were written. Note this where nobody alters it; "moorage audit verify" takes it.`,

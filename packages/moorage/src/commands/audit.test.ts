@@ -55,6 +55,7 @@ test('moorage audit export writes a file, the oldest first, in the form that its
 test('moorage audit verify says that the chain is whole, or fails', async () => {
   const [{ last_seq, hash } = {}] = await audit('verify');
   expect(await audit('verify', [], { noted: `${last_seq}:${hash}` })).toMatchObject([{ ok: true, rows: 2 }]);
+  expect(await audit('verify', [], { days: '30' })).toMatchObject([{ ok: true, first_seq: 1 }]);
   await expect(audit('verify', [], { noted: `1:${hash}` })).rejects.toThrow(
     'Row 1 is not the one whose hash was noted',
   );

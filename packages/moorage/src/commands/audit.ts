@@ -104,6 +104,11 @@ const verifyCommand = defineCliCommand({
       placeholder: 'ROW:HASH',
       help: 'what an earlier check has printed: finds also a chain that was made anew as a whole',
     },
+    days: {
+      kind: 'count',
+      placeholder: 'DAYS',
+      help: 'how long rows were kept when the oldest went, where that was not --audit-days',
+    },
   },
   async run({ options, reporter }) {
     const [seq, hash] = options.noted?.split(':') ?? [];
@@ -111,12 +116,16 @@ const verifyCommand = defineCliCommand({
       throw new UserError(`Option --noted is "${options.noted}", not ROW:HASH`, 2);
     }
     const service = await connect(options, []);
-    const query = seq !== undefined && hash !== undefined ? { seq: Number(seq), hash } : {};
+    const { days } = options;
+    const query = {
+      ...(seq !== undefined && hash !== undefined && { seq: Number(seq), hash }),
+      ...(days !== undefined && { days }),
+    };
     const { value } = await service.call('audit.verify', { query });
     if (value.problem) throw new UserError(value.problem.text);
-    const { rows, first_seq, last_seq } = value;
-    const which = rows === 0 ? 'no rows' : `rows ${first_seq} to ${last_seq}`;
-    reporter.event('verified', value, `The audit is whole: ${which}\nNote this elsewhere: ${last_seq}:${value.hash}`);
+    const { first_seq, last_seq, hash: newest } = value;
+    const text = `The audit is whole: rows ${first_seq} to ${last_seq}\nNote this elsewhere: ${last_seq}:${newest}`;
+    reporter.event('verified', value, text);
   },
 });
 

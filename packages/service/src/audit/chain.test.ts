@@ -109,10 +109,70 @@ eachDatabase('the chain of the audit', (open) => {
     const cut = { dropped_seq: chain.seq, dropped_hash: chain.hash };
     await storage.db.updateTable('audit_chain').set(cut).execute();
     await storage.db.deleteFrom('audit').execute();
-    expect(await verify(app, admin.token)).toMatchObject({ ok: true, rows: 0 });
+    const empty = { seq: 5, text: 'There are no rows, though a sign-in leaves one' };
+    expect(await verify(app, admin.token)).toMatchObject({ ok: false, rows: 0, problem: empty });
     expect(await verify(app, admin.token, noted)).toMatchObject({ ok: false, problem });
     const gone = { seq: 3, text: 'Row 3, whose hash was noted, is not kept any more' };
     expect(await verify(app, admin.token, { ...noted, seq: 3 })).toMatchObject({ ok: false, problem: gone });
+    await app.service.close();
+  });
+
+  /** Removes rows up to one, and says that they were let go by age. */
+  const letGo = async ({ db }: Storage, upTo: number) => {
+    const last = await db.selectFrom('audit').selectAll().where('seq', '=', upTo).executeTakeFirstOrThrow();
+    const chain = { dropped_seq: last.seq, dropped_hash: last.hash };
+    await db.updateTable('audit_chain').set(chain).execute();
+    await db.deleteFrom('audit').where('seq', '<=', upTo).execute();
+  };
+
+  it('does not begin with a row that is younger than rows are kept', async () => {
+    const { app, admin, whole } = await fourChanges();
+    const noted = { seq: whole.last_seq, hash: whole.hash };
+    await letGo(app.storage, 2);
+    const text =
+      'Rows before row 3 went too early: rows are kept for 730 days, and row 3 is younger; or they were kept for less time then';
+    for (const query of [{}, noted]) {
+      expect(await verify(app, admin.token, query)).toMatchObject({ ok: false, problem: { seq: 3, text } });
+    }
+    const forGood = expect.stringContaining('rows are kept for good');
+    expect(await verify(app, admin.token, { days: 0 })).toMatchObject({ ok: false, problem: { text: forGood } });
+    // An older time in the row would be another hash.
+    await app.clock.skip(2 * dayMs);
+    expect(await verify(app, admin.token, { days: 1 })).toMatchObject({ ok: true, first_seq: 3 });
+    await dropGuards(app.storage);
+    await app.storage.db.updateTable('audit').set({ at: 1 }).where('seq', '=', 3).execute();
+    expect(await verify(app, admin.token)).toMatchObject({ ok: false, problem: { text: 'Row 3 was altered' } });
+    await app.service.close();
+  });
+
+  it('of which an earlier release let all old rows go is whole once the oldest is old, and before for who says so', async () => {
+    const { app, admin, as } = await fourChanges();
+    await app.clock.skip(10 * dayMs);
+    await letGo(app.storage, 2);
+    expect(await verify(app, admin.token, { days: 9 })).toMatchObject({ ok: true, first_seq: 3 });
+    expect(await verify(app, admin.token)).toMatchObject({ ok: false, problem: { seq: 3 } });
+    await app.clock.skip(721 * dayMs);
+    expect(await verify(app, admin.token)).toMatchObject({ ok: true });
+    await maintainAudit(app.service.deps);
+    unwrap(await as.call('tokens.create', { body: { title: 'e' } }));
+    expect(await verify(app, admin.token)).toMatchObject({ ok: true, first_seq: 4, last_seq: 5 });
+    await app.service.close();
+  });
+
+  it('without its head is found broken, and gets no other', async () => {
+    const { app, admin, as } = await fourChanges();
+    await app.storage.db.deleteFrom('audit_chain').execute();
+    unwrap(await as.call('tokens.create', { body: { title: 'e' } }));
+    const problem = { seq: 1, text: 'The record of where the chain begins and ends is missing' };
+    expect(await verify(app, admin.token)).toMatchObject({ ok: false, problem });
+    expect(unwrap(await app.client.as(admin.token).call('audit.list')).value).toHaveLength(4);
+    await app.service.close();
+  });
+
+  it('has a row as soon as somebody has signed in', async () => {
+    const { app, admin } = await auditWorld(await open());
+    const problem = { seq: 1, text: 'There are no rows, though a sign-in leaves one' };
+    expect(await verify(app, admin.token)).toMatchObject({ ok: false, rows: 0, problem });
     await app.service.close();
   });
 
@@ -133,12 +193,18 @@ eachDatabase('the chain of the audit', (open) => {
     unwrap(await as.call('tokens.create', { body: { title: 'e' } }));
     const deps = { ...app.service.deps, settings: { ...app.service.deps.settings, auditDays: 9 } };
     await maintainAudit({ ...deps, settings: { ...deps.settings, auditDays: 0 } });
-    expect(await verify(app, admin.token)).toMatchObject({ ok: true, first_seq: 1, last_seq: 5 });
+    const begun = { ok: true, first_seq: 1, last_seq: 5 };
+    expect(await verify(app, admin.token, { days: 9 })).toMatchObject(begun);
     await maintainAudit(deps);
-    expect(await verify(app, admin.token)).toMatchObject({ ok: true, rows: 1, first_seq: 5, last_seq: 5 });
+    // One of the old ones stays, and shows that they were old.
+    const later = { ok: true, rows: 2, first_seq: 4, last_seq: 5 };
+    expect(await verify(app, admin.token, { days: 9 })).toMatchObject(later);
     await maintainAudit(deps);
     unwrap(await as.call('tokens.create', { body: { title: 'f' } }));
-    expect(await verify(app, admin.token)).toMatchObject({ ok: true, rows: 2, first_seq: 5, last_seq: 6 });
+    expect(await verify(app, admin.token, { days: 9 })).toMatchObject({ ...later, rows: 3, last_seq: 6 });
+    await app.clock.skip(10 * dayMs);
+    await maintainAudit(deps);
+    expect(await verify(app, admin.token, { days: 9 })).toMatchObject({ ok: true, first_seq: 6, last_seq: 6 });
     await app.service.close();
   });
 

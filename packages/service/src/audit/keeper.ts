@@ -1,6 +1,7 @@
 import type { Deps } from '../core/types.ts';
 import { removeInBatches } from '../db/batches.ts';
 import { dropBefore, seal } from './queries.ts';
+import { dayMs } from './rules.ts';
 
 /** A change gets its place in the chain this much later, in ms: many at a time cost no more than one. */
 const sealAfterMs = 1_000;
@@ -41,8 +42,6 @@ export function auditKeeper({
     },
   };
 }
-
-const dayMs = 86_400_000;
 
 /** Gives what waits its place, and lets go what is older than it is kept. Spec: API-RULE-audit-3. */
 export async function maintainAudit({

@@ -12,19 +12,24 @@ const chainId = 'chain';
 /** Rows that get their place in one transaction. */
 const sealedAtOnce = 500;
 
-export async function chainOf(db: Db): Promise<Chain> {
-  return (await db.selectFrom('audit_chain').selectAll().where('id', '=', chainId).executeTakeFirst()) ?? emptyChain;
-}
+const chainRow = (db: Db) => db.selectFrom('audit_chain').selectAll().where('id', '=', chainId);
 
-/** The chain, kept from others until the transaction ends. */
-async function lockChain({ expressions }: Storage, trx: Db): Promise<Chain> {
-  await trx
-    .insertInto('audit_chain')
-    .values({ id: chainId, ...emptyChain })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute();
-  const row = trx.selectFrom('audit_chain').selectAll().where('id', '=', chainId);
-  return expressions.lockRows(row).executeTakeFirstOrThrow();
+/** Where the chain begins and ends; nothing before its first row. */
+export const chainOf = (db: Db): Promise<Chain | undefined> => chainRow(db).executeTakeFirst();
+
+/**
+ * The chain, kept from others until the transaction ends. Nothing when rows stand there without it: somebody has
+ * removed it, and another would hide that.
+ */
+async function lockChain({ expressions }: Storage, trx: Db): Promise<Chain | undefined> {
+  if ((await linksFrom(trx, 0, 1)).length === 0) {
+    await trx
+      .insertInto('audit_chain')
+      .values({ id: chainId, ...emptyChain })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  }
+  return expressions.lockRows(chainRow(trx)).executeTakeFirst();
 }
 
 const setChain = async (trx: Db, change: Partial<Chain>): Promise<void> => {
@@ -36,7 +41,10 @@ const sealSome = (storage: Storage): Promise<number> =>
   storage.transaction(async (trx) => {
     const waiting = await trx.selectFrom('audit_queue').selectAll().orderBy('id').limit(sealedAtOnce).execute();
     if (waiting.length === 0) return 0;
-    let { seq, hash } = await lockChain(storage, trx);
+    const chain = await lockChain(storage, trx);
+    // They wait until it has been restored.
+    if (!chain) return 0;
+    let { seq, hash } = chain;
     const links: Link[] = [];
     for (const { id: _, ...change } of waiting satisfies Selectable<AuditQueueTable>[]) {
       const link = { seq: ++seq, ...change, previous: hash };
@@ -59,16 +67,20 @@ export async function seal(storage: Storage): Promise<void> {
 export const linksFrom = (db: Db, seq: number, limit: number): Promise<Link[]> =>
   db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute();
 
-/** Lets the oldest rows from before a moment go, `rows` at most; the chain begins behind them. Returns how many. */
+/**
+ * Lets the oldest rows from before a moment go, `rows` at most, but for the newest of them: the chain begins with that
+ * one, whose hash proves how old they were. Returns how many.
+ */
 export async function dropBefore(storage: Storage, trx: Db, beforeMs: number, rows: number): Promise<number> {
-  const { dropped_seq } = await lockChain(storage, trx);
-  const oldest = await linksFrom(trx, dropped_seq, rows);
+  const chain = await lockChain(storage, trx);
+  if (!chain) return 0;
+  const oldest = await linksFrom(trx, chain.dropped_seq, rows + 1);
   const kept = oldest.findIndex(({ at }) => at >= beforeMs);
-  const last = (kept === -1 ? oldest : oldest.slice(0, kept)).at(-1);
+  const last = (kept === -1 ? oldest : oldest.slice(0, kept)).at(-2);
   if (!last) return 0;
   await setChain(trx, { dropped_seq: last.seq, dropped_hash: last.hash });
   await trx.deleteFrom('audit').where('seq', '<=', last.seq).execute();
-  return last.seq - dropped_seq;
+  return last.seq - chain.dropped_seq;
 }
 
 type NamedViewer = ViewingUser & Pick<Caller, 'username'>;

@@ -3,7 +3,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles, viewerFor } from '../auth/rules.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { chainOf, linksFrom, listAudit, seal } from './queries.ts';
-import { ChainCheck, type Fault, type Link, type Noted } from './rules.ts';
+import { ChainCheck, emptyChain, headless, type Link, type Noted, type Retention } from './rules.ts';
 
 type Contract = typeof auditContract;
 
@@ -39,11 +39,12 @@ const list =
 /** Rows that are checked at a time. */
 const checkedAtOnce = 1_000;
 
-/** Follows the chain from its begin to its end. Nothing when retention has moved its begin meanwhile. */
-async function check({ storage: { db } }: Deps, noted: Noted | undefined) {
-  const chain = await chainOf(db);
-  const following = new ChainCheck(chain, noted);
-  let fault: Fault | undefined;
+/** Follows the chain from its begin to its end. Nothing when its begin has moved meanwhile. */
+async function check({ storage: { db } }: Deps, retention: Retention, noted: Noted | undefined) {
+  const found = await chainOf(db);
+  const chain = found ?? emptyChain;
+  const following = new ChainCheck(chain, retention, noted);
+  let fault = !found && (await linksFrom(db, 0, 1)).length > 0 ? headless : undefined;
   while (!fault) {
     const rows = await linksFrom(db, following.seq, checkedAtOnce);
     for (const row of rows) {
@@ -55,19 +56,23 @@ async function check({ storage: { db } }: Deps, noted: Noted | undefined) {
     if (!last || last.seq >= chain.seq || rows.length < checkedAtOnce) break;
   }
   fault ??= following.end();
-  if (fault && (await chainOf(db)).dropped_seq !== chain.dropped_seq) return undefined;
+  if (fault && (await chainOf(db))?.dropped_seq !== found?.dropped_seq) return undefined;
   return { chain, fault };
 }
 
 /** API-EP-GET-audit-verify */
 const verify =
   (deps: Deps): Handler<Contract['verify']> =>
-  async ({ caller, query: { seq, hash } }): Promise<Result<ReplyOf<Contract['verify']>, Refusal>> => {
+  async ({
+    caller,
+    query: { seq, hash, days = deps.settings.auditDays },
+  }): Promise<Result<ReplyOf<Contract['verify']>, Refusal>> => {
     const refused = authorise('audit.all', generalRoles(caller), 'Audit');
     if (refused) return failure(refused);
     await seal(deps.storage);
+    const noted = seq === undefined || hash === undefined ? undefined : { seq, hash };
     for (;;) {
-      const found = await check(deps, seq === undefined || hash === undefined ? undefined : { seq, hash });
+      const found = await check(deps, { days, nowMs: deps.clock.now() }, noted);
       if (!found) continue;
       const { chain, fault } = found;
       return success({

@@ -167,10 +167,13 @@ export function objectOf(
 }
 
 export type Link = Selectable<AuditTable>;
-export type Chain = Pick<Selectable<AuditChainTable>, 'seq' | 'hash' | 'dropped_seq' | 'dropped_hash'>;
+export type Chain = Omit<Selectable<AuditChainTable>, 'id'>;
 
+const noHash = '0'.repeat(64);
 /** Where a chain without rows stands. */
-export const emptyChain: Chain = { seq: 0, hash: '0'.repeat(64), dropped_seq: 0, dropped_hash: '0'.repeat(64) };
+export const emptyChain: Chain = { seq: 0, hash: noHash, dropped_seq: 0, dropped_hash: noHash };
+
+export const dayMs = 86_400_000;
 
 /** The hash of a row: SHA-256, hex, over its values as one JSON array, that of the row before among them. */
 export const hashOf = (row: Omit<Link, 'hash'>): string =>
@@ -202,23 +205,37 @@ export interface Noted {
   readonly hash: string;
 }
 
+/** How long rows are kept, in days, and the time at which that is checked. */
+export interface Retention {
+  /** 0 for good. */
+  readonly days: number;
+  readonly nowMs: number;
+}
+
 /** What is wrong with a chain, at its first row that is not right. */
 export interface Fault {
   readonly seq: number;
   readonly text: string;
 }
 
+/** What is wrong with an audit whose rows stand there without the record of where their chain ends. */
+export const headless: Fault = { seq: 1, text: 'The record of where the chain begins and ends is missing' };
+
 const wrongNote = (seq: number): Fault => ({ seq, text: `Row ${seq} is not the one whose hash was noted` });
 
 /** Follows a chain row by row. Spec: API-RULE-audit-2. */
 export class ChainCheck {
   readonly #chain: Chain;
+  readonly #retention: Retention;
   readonly #noted: Noted | undefined;
   #seq: number;
   #hash: string;
+  /** Time of the oldest row that is kept, epoch ms. */
+  #beginMs: number | undefined;
 
-  constructor(chain: Chain, noted?: Noted) {
+  constructor(chain: Chain, retention: Retention, noted?: Noted) {
     this.#chain = chain;
+    this.#retention = retention;
     this.#noted = noted;
     this.#seq = chain.dropped_seq;
     this.#hash = chain.dropped_hash;
@@ -240,19 +257,37 @@ export class ChainCheck {
     }
     this.#seq = seq;
     this.#hash = row.hash;
+    this.#beginMs ??= row.at;
     return undefined;
   }
 
-  /** What is wrong behind the last row, or with a noted one that is not kept. */
+  /** What is wrong behind the last row, with a noted one that is not kept, or with the begin of the chain. */
   end(): Fault | undefined {
-    const { seq, hash, dropped_seq, dropped_hash } = this.#chain;
+    const { seq, hash } = this.#chain;
     if (this.#seq < seq) return { seq: this.#seq + 1, text: `Row ${this.#seq + 1} is missing` };
     if (this.#hash !== hash) return { seq, text: `Row ${seq} is not the one that the chain ended with` };
+    return this.#wrongNoted() ?? this.#wrongBegin();
+  }
+
+  #wrongNoted(): Fault | undefined {
     if (!this.#noted) return undefined;
+    const { seq, dropped_seq, dropped_hash } = this.#chain;
     const { seq: noted } = this.#noted;
     if (noted > seq)
       return { seq: seq + 1, text: `The chain ends with row ${seq}, before the one whose hash was noted` };
     if (noted < dropped_seq) return { seq: noted, text: `Row ${noted}, whose hash was noted, is not kept any more` };
     return noted === dropped_seq && this.#noted.hash !== dropped_hash ? wrongNote(noted) : undefined;
+  }
+
+  /** Rows that went were older than the oldest that is kept, whose time is part of its hash. */
+  #wrongBegin(): Fault | undefined {
+    const seq = this.#chain.dropped_seq + 1;
+    if (this.#beginMs === undefined) return { seq, text: 'There are no rows, though a sign-in leaves one' };
+    const { days, nowMs } = this.#retention;
+    if (seq === 1) return undefined;
+    if (days > 0 && this.#beginMs < nowMs - days * dayMs) return undefined;
+    const kept = days > 0 ? `for ${days} days` : 'for good';
+    const text = `Rows before row ${seq} went too early: rows are kept ${kept}, and row ${seq} is younger`;
+    return { seq, text: `${text}; or they were kept for less time then` };
   }
 }
