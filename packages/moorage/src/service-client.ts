@@ -10,6 +10,7 @@ import {
 import { UserError } from './commands/define.ts';
 import { defaultLoginsPath, readLogins } from './logins.ts';
 import type { Resolved } from './options.ts';
+import { ask } from './terminal.ts';
 
 /** Where a service is unless a setting or a saved login says otherwise. */
 const usualApi = 'http://127.0.0.1:8080';
@@ -41,6 +42,8 @@ export type ClientOptions = Resolved<typeof clientOptions>;
 /** A refused call, by its status; 0 when the service cannot be reached. */
 export class CallError extends UserError {
   readonly status: number;
+  /** That of the refusal. */
+  readonly code: string | undefined;
   /** What a login that needs a second factor is finished with. */
   readonly challenge: string | undefined;
 
@@ -48,10 +51,15 @@ export class CallError extends UserError {
     message: string,
     status: number,
     exitCode: number,
-    { challenge, ...options }: ErrorOptions & { readonly challenge?: string | undefined } = {},
+    {
+      challenge,
+      code,
+      ...options
+    }: ErrorOptions & { readonly challenge?: string | undefined; readonly code?: string } = {},
   ) {
     super(message, exitCode, options);
     this.status = status;
+    this.code = code;
     this.challenge = challenge;
   }
 }
@@ -128,7 +136,8 @@ function refused(
   const key = body.validation?.keys[0];
   const source = key === undefined ? undefined : sources.find(([field]) => key.startsWith(field))?.[1];
   const where = source === undefined ? '' : `${source}: `;
-  return new CallError(`${where}${body.message}`, status, status === 400 ? 2 : 1, { challenge: body.challenge });
+  const { challenge, code } = body;
+  return new CallError(`${where}${body.message}`, status, status === 400 ? 2 : 1, { challenge, code });
 }
 
 /** A client that throws. `sources` name the arguments that a refusal is about. */
@@ -172,6 +181,24 @@ export function throwingClient(
   };
 }
 
+/** Asks for what an account could be taken by: the password of the user, or a code. @throws {UserError} without one */
+async function prove(service: ServiceClient, refused: unknown): Promise<void> {
+  const shown = await ask('Your password, or a code of your second factor, to show who you are: ', { isSecret: true });
+  if (!shown) throw refused;
+  await service.call('proof.show', { body: /^\d{6}$/.test(shown) ? { code: shown } : { current_password: shown } });
+}
+
+/** The same client, which asks for a fresh proof where the service wants one, and then calls again. */
+const provingClient = (service: ServiceClient): ServiceClient => ({
+  ...service,
+  call: (name, input) =>
+    service.call(name, input).catch(async (error: unknown) => {
+      if (!(error instanceof CallError) || error.code !== ('PROOF_NEEDED' satisfies ErrorCode)) throw error;
+      await prove(service, error);
+      return service.call(name, input);
+    }),
+});
+
 /** Where to find saved logins, and the service that is meant. @throws {UserError} for an address that is none */
 export async function servicePlace({ api, logins: path = defaultLoginsPath() }: Omit<ClientOptions, 'token'>) {
   const logins = await readLogins(path);
@@ -187,5 +214,5 @@ export async function connect(options: ClientOptions, sources?: FieldSources): P
   const { api, logins } = await servicePlace(options);
   const token = options.token ?? logins.services[api]?.token;
   if (token === undefined) throw new UserError(`There is no login for ${api}: "moorage login --api ${api}" makes one`);
-  return throwingClient(api, token, sources);
+  return provingClient(throwingClient(api, token, sources));
 }
