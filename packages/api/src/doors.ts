@@ -10,6 +10,8 @@ export type DoorName = (typeof doorNames)[number];
 
 /** Devices that one product lets wait. Spec: API-LIMIT-waiting. */
 export const waitingLimit = 20_000;
+/** Those of them that came from one address; from its network twice as many. Spec: API-LIMIT-waiting. */
+export const waitingOfAddressLimit = 1_000;
 
 const Door = Type.Enum([...doorNames], { description: 'ddi: SWUpdate, the RAUC updater and others' });
 

@@ -1,7 +1,8 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { keysLimit, waitingLimit } from '@moorage/api';
+import { keysLimit, waitingLimit, waitingOfAddressLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
+import { networkShare, networksOf } from '../core/networks.ts';
 import { outcome } from '../testing/device-world.ts';
 import { type DoorWorld, doorWorld } from '../testing/door-world.ts';
 import { eachDatabase } from '../testing/index.ts';
@@ -114,6 +115,43 @@ eachDatabase('doors', (open) => {
     };
     for (const name of ['late-1', 'late-2']) await world.ddiClient(name, 'TargetToken x', product.product).poll();
     expect(await names()).toEqual(['late-1']);
+  });
+
+  it('strangers of one network fill no list for others', async () => {
+    const { product } = await world.openProduct({ waiting: true });
+    const { db } = world.app.storage;
+    const row = { product_id: product.id, door: 'ddi', secret_hash: '', ip: null, first_at: 1, last_at: 1 } as const;
+    const from = async (ip: string, count: number) => {
+      const { address: from_address, network: from_network } = networksOf(ip);
+      const one = { ...row, from_address, from_network };
+      const rows = Array.from({ length: count }, () => ({ ...one, id: randomUUID(), name: randomUUID() }));
+      for (let at = 0; at < count; at += 500)
+        await db
+          .insertInto('door_waiting')
+          .values(rows.slice(at, at + 500))
+          .execute();
+    };
+    await from('2001:db8:1:1::1', waitingOfAddressLimit - 1);
+    const headers = { authorization: 'TargetToken x' };
+    const poll = (name: string, remoteAddress: string) =>
+      world.app.service.devices.inject({
+        url: `/${product.product}/controller/v1/${name}`,
+        headers,
+        remoteAddress,
+      });
+    await poll('near-1', '2001:db8:1:1::2');
+    await poll('near-2', '2001:db8:1:1::3');
+    await from('2001:db8:1:2::1', waitingOfAddressLimit * networkShare - waitingOfAddressLimit - 1);
+    await poll('beside-1', '2001:db8:1:3::1');
+    await poll('beside-2', '2001:db8:1:4::1');
+    await poll('elsewhere', '2001:db8:2:1::1');
+    const found = await db
+      .selectFrom('door_waiting')
+      .select('name')
+      .where('product_id', '=', product.id)
+      .where('ip', 'is not', null)
+      .execute();
+    expect(found.map(({ name }) => name).toSorted()).toEqual(['beside-1', 'elsewhere', 'near-1']);
   });
 
   // API-LIMIT-door-keys

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type DoorName, type Refusal, refusal, waitingLimit } from '@moorage/api';
+import { type DoorName, type Refusal, refusal, waitingLimit, waitingOfAddressLimit } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { networkShare, networksOf } from '../core/networks.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { Deps, DoorCaller } from '../core/types.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
@@ -350,9 +351,13 @@ export class DoorKeeper {
     this.#noted.set(id, nowMs);
     await storage.transaction(async (trx) => {
       if (await waitingById(trx, id)) return changeWaiting(trx, id, { last_at: nowMs, ip });
-      if ((await countWaiting(trx, product.id)) >= waitingLimit) return undefined;
+      const from = networksOf(ip);
+      const { inAll, ofAddress, ofNetwork } = await countWaiting(trx, product.id, from);
+      const isFull = inAll >= waitingLimit || ofAddress >= waitingOfAddressLimit;
+      if (isFull || ofNetwork >= waitingOfAddressLimit * networkShare) return undefined;
       const row = { id, product_id: product.id, door, name, secret_hash: secretHash, ip };
-      return insertWaiting(trx, { ...row, first_at: nowMs, last_at: nowMs });
+      const networks = { from_address: from.address, from_network: from.network };
+      return insertWaiting(trx, { ...row, ...networks, first_at: nowMs, last_at: nowMs });
     });
     return undefined;
   }

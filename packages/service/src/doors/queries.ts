@@ -1,5 +1,6 @@
 import type { DoorName } from '@moorage/api';
 import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Networks } from '../core/networks.ts';
 import { builtOnce } from '../db/compiled.ts';
 import { countOf, onePage, type PageOf, type Paging, paging } from '../db/paging.ts';
 import type {
@@ -192,9 +193,17 @@ export const acceptedKey = (db: Db, name: string, keyHash: string) =>
     .orderBy('k.created_at')
     .executeTakeFirst();
 
-/** How many devices wait for a product. */
-export const countWaiting = (db: Db, productId: string): Promise<number> =>
-  countOf(db.selectFrom('door_waiting').where('product_id', '=', productId));
+/** How many devices wait for a product, and how many of them came from an address and a network. */
+export const countWaiting = (db: Db, productId: string, { address, network }: Networks) =>
+  db
+    .selectFrom('door_waiting')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('inAll'),
+      fn.countAll<number>().filterWhere('from_address', '=', address).as('ofAddress'),
+      fn.countAll<number>().filterWhere('from_network', '=', network).as('ofNetwork'),
+    ])
+    .where('product_id', '=', productId)
+    .executeTakeFirstOrThrow();
 
 export const waitingById = (db: Db, id: string) =>
   db.selectFrom('door_waiting').selectAll().where('id', '=', id).executeTakeFirst();

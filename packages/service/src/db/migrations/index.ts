@@ -55,6 +55,7 @@ import { looseExecutions } from './0079-loose-executions.ts';
 import { rehearsalTurns } from './0080-rehearsal-turns.ts';
 import { countedStatements } from './0081-counted-statements.ts';
 import { numberedLogs } from './0082-numbered-logs.ts';
+import { waitingNetworks } from './0084-waiting-networks.ts';
 import { proofs } from './0085-proofs.ts';
 
 /** What tables need that the two databases spell differently. */
@@ -138,6 +139,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0080-rehearsal-turns': rehearsalTurns,
   '0081-counted-statements': countedStatements,
   '0082-numbered-logs': numberedLogs,
+  '0084-waiting-networks': waitingNetworks,
   '0085-proofs': proofs,
 };
 

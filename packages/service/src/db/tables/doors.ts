@@ -71,6 +71,9 @@ export interface DoorWaitingTable {
   /** SHA-256 of what it shows, hex. */
   secret_hash: string;
   ip: string | null;
+  /** The networks of the address that it first came from, as limits count; null for one that an older release has noted. */
+  from_address: string | null;
+  from_network: string | null;
   first_at: TimeMs;
   last_at: TimeMs;
 }
