@@ -65,7 +65,12 @@ export const customersContract = endpoints(shared, {
     method: 'POST',
     path: '/api/customers/{customer_id}/users',
     scope: 'all',
-    spec: ['API-EP-POST-customers-customer_id-users', 'API-LIMIT-customer', 'API-RULE-customer-1'],
+    spec: [
+      'API-EP-POST-customers-customer_id-users',
+      'API-LIMIT-customer',
+      'API-LIMIT-look-ups',
+      'API-RULE-customer-1',
+    ],
     summary: 'Make a user one of the people of a customer, or give them another role (its owners, administrators)',
     description:
       'To all products of the customer, an owner is what the owner of a product is, a maintainer what a manager is, a viewer what a ' +
@@ -80,7 +85,7 @@ export const customersContract = endpoints(shared, {
       ),
     }),
     reply: CustomerRecord,
-    errors: [400, 401, 403, 404, 409],
+    errors: [400, 401, 403, 404, 409, 429],
   },
   removeUser: {
     method: 'DELETE',
@@ -127,12 +132,12 @@ export const productPeopleContract = endpoints(peopleShared, {
     method: 'POST',
     path: '/api/products/{product_id}/users',
     scope: 'all',
-    spec: ['API-EP-POST-products-product_id-users', 'API-LIMIT-product-users'],
+    spec: ['API-EP-POST-products-product_id-users', 'API-LIMIT-product-users', 'API-LIMIT-look-ups'],
     summary: 'Let a user work on a product, or give them another role',
     params: productParams,
     body: Type.Object({ user: AccountName, role: Type.Enum(['manager', 'tester']) }),
     reply: ProductUserRecord,
-    errors: [400, 401, 403, 404, 409],
+    errors: [400, 401, 403, 404, 409, 429],
   },
   remove: {
     method: 'DELETE',
@@ -148,7 +153,7 @@ export const productPeopleContract = endpoints(peopleShared, {
     method: 'PUT',
     path: '/api/products/{product_id}/owner',
     scope: 'all',
-    spec: ['API-EP-PUT-products-product_id-owner', 'API-RULE-customer-2'],
+    spec: ['API-EP-PUT-products-product_id-owner', 'API-RULE-customer-2', 'API-LIMIT-look-ups'],
     summary: 'Move a product to another owner: a user, or a customer',
     description:
       'Owners move a product between themselves and the customer that they are an owner of, administrators anywhere. A production ' +

@@ -143,6 +143,10 @@ export const errors = {
     message: 'You have made {limit} requests in this minute, as many as you may; try again in {retryAfterS} seconds',
   },
   TOO_MANY_LOGINS: { status: 429, message: 'Too many failed logins; try again in {retryAfterS} seconds' },
+  TOO_MANY_LOOK_UPS: {
+    status: 429,
+    message: 'You have named as many accounts as you may in an hour; try again in {retryAfterS} seconds',
+  },
   TOO_MANY_MAILS: { status: 429, message: 'Too many mails are asked for; try again in {retryAfterS} seconds' },
   TOO_MANY_SIGN_UPS: { status: 429, message: 'Too many accounts are being made; try again in {retryAfterS} seconds' },
   SSO_AWAY: { status: 502, message: 'The provider that signs people in does not answer' },
@@ -202,6 +206,12 @@ export function refusal(code: ErrorCode, blanks: Blanks = {}, validation?: Refus
   const message = errors[code].message.replace(/\{(\w+)\}/g, (blank, name: string) => String(blanks[name] ?? blank));
   return { code, message, ...(validation && { validation }) };
 }
+
+/** A refusal of what may succeed later, for codes whose message says when. */
+export const refusalFor = (
+  code: 'TOO_MANY_LOGINS' | 'TOO_MANY_MAILS' | 'TOO_MANY_SIGN_UPS' | 'TOO_MANY_LOOK_UPS' | 'BUSY',
+  retryAfterS: number,
+): Refusal => ({ ...refusal(code, { retryAfterS }), retryAfterS });
 
 /**
  * One refusal for all that is wrong with a request, with the code of the first and the fields of all.

@@ -122,7 +122,7 @@ export const usersContract = endpoints(shared, {
     path: '/api/user',
     scope: 'all',
     proof: { when: 'the address changes' },
-    spec: ['API-EP-PUT-user'],
+    spec: ['API-EP-PUT-user', 'API-LIMIT-look-ups'],
     summary: 'Change own details',
     description:
       'Where the service sends mail, a new address counts once the link that it is mailed was used, and the former one is ' +

@@ -10,6 +10,7 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { refuseLookUp } from '../access/look-ups.ts';
 import { allowedProduct } from '../access/products.ts';
 import { refuseQuota } from '../access/quotas.ts';
 import type { Deps, Handler, Handlers } from '../core/types.ts';
@@ -54,10 +55,13 @@ const memberRecord = (row: MemberRow): ProductUserRecord => ({ ...row, created_a
 
 /** API-EP-POST-products-product_id-users */
 const add =
-  ({ storage, clock }: Deps): Handler<Contract['add']> =>
+  (deps: Deps): Handler<Contract['add']> =>
   async (call) => {
+    const { storage, clock } = deps;
     const { body, params, caller } = call;
     const atMs = clock.now();
+    const limited = await refuseLookUp(deps, caller);
+    if (limited) return failure(limited);
     return transactionOverConflicts(storage, async (trx): Promise<Result<ProductUserRecord, Refusal>> => {
       const allowed = await allowedProduct(trx, params.product_id, caller, 'product.admin');
       if (!allowed.ok) return allowed;
@@ -175,10 +179,13 @@ async function namedOwner(trx: Db, body: BodyOf<Contract['move']>): Promise<Resu
 
 /** API-EP-PUT-products-product_id-owner. Spec: API-RULE-customer-2. */
 const move =
-  ({ storage, clock, settings }: PeopleDeps): Handler<Contract['move']> =>
+  (deps: PeopleDeps): Handler<Contract['move']> =>
   async (call) => {
+    const { storage, clock, settings } = deps;
     const { params, body, caller } = call;
     const atMs = clock.now();
+    const limited = body.user === undefined ? undefined : await refuseLookUp(deps, caller);
+    if (limited) return failure(limited);
     return transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
       const allowed = await allowedProduct(trx, params.product_id, caller, 'product.admin');
       if (!allowed.ok) return allowed;

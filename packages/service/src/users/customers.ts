@@ -9,6 +9,7 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { refuseLookUp } from '../access/look-ups.ts';
 import { type Action, authorise, generalRoles, ownershipRoles } from '../auth/rules.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { announceAccess, findAccount } from '../db/accounts.ts';
@@ -130,10 +131,11 @@ const get =
 
 /** API-EP-POST-customers-customer_id-users. Spec: API-RULE-customer-1. */
 const addUser =
-  ({ storage, clock }: Deps): Handler<Contract['addUser']> =>
+  (deps: Deps): Handler<Contract['addUser']> =>
   async (call) => {
+    const { storage, clock } = deps;
     const id = call.params.customer_id;
-    const refused = refuseWithin(call.caller, id, 'customer.people');
+    const refused = refuseWithin(call.caller, id, 'customer.people') ?? (await refuseLookUp(deps, call.caller));
     if (refused) return failure(refused);
     const atMs = clock.now();
     const { user, role } = call.body;

@@ -1,5 +1,6 @@
 import { type OwnUserRecord, type Refusal, refusal, type usersContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { refuseLookUp } from '../access/look-ups.ts';
 import { quotasOf } from '../access/quotas.ts';
 import { isProven } from '../access/token-limits.ts';
 import { authorise, generalRoles } from '../auth/rules.ts';
@@ -66,7 +67,9 @@ const update =
     // Spec: API-RULE-proof-1. Who has the address has the account.
     if (moves && !isProven(call.caller, clock.now())) return failure(refusal('PROOF_NEEDED'));
     const isMailed = moves && settings.smtpUrl !== undefined;
-    const limited = isMailed ? await deps.limitLinksTo(email) : undefined;
+    const limited =
+      (moves ? await refuseLookUp(deps, call.caller) : undefined) ??
+      (isMailed ? await deps.limitLinksTo(email) : undefined);
     if (limited) return failure(limited);
     return transactionOverConflicts(storage, async (trx): Promise<Result<OwnUserRecord, Refusal>> => {
       if (isMailed) await deps.queueAddress(trx, userId, email);
