@@ -52,6 +52,8 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
       '"second_factor":"optional"',
       '"passkeys":"https://hub.example"',
       '"rpId":"hub.example"',
+      '"code":"WRONG_LOGIN"',
+      '"message":"A login failed"',
       '"role":"maintainer"',
       '"sso":"Harbour ID"',
       'code_challenge_method=S256',

@@ -49,12 +49,14 @@ export const authContract = endpoints(shared, {
   login: {
     method: 'POST',
     path: '/api/auth/login',
-    spec: ['API-EP-POST-auth-login', 'API-AUTH-2', 'API-LIMIT-login'],
+    spec: ['API-EP-POST-auth-login', 'API-AUTH-2', 'API-LIMIT-login', 'API-RULE-known-1'],
     summary: 'Log in with email or user name',
     description:
-      'Ten failures in 15 minutes from one address for one name close that door until the oldest is over, and so do a ' +
-      'hundred for whatever names; an IPv6 address counts as its /64. The right password of an account with a second ' +
-      'factor is refused with SECOND_FACTOR_REQUIRED and a challenge, which finishes the login.',
+      'Ten failures in 15 minutes from one address for one account, twenty in an hour from its network and fifty in an ' +
+      'hour from everywhere close that door until the oldest is over, and so do a hundred in 15 minutes from one address ' +
+      'for whatever accounts, two hundred from its network. An address is an IPv4 address or a /64 of IPv6, its network a /24 or ' +
+      'a /48. Where the account has come in from within 30 days, what others try does not count. The right password of an ' +
+      'account with a second factor is refused with SECOND_FACTOR_REQUIRED and a challenge, which finishes the login.',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
       username: Text(254, { minLength: 1, description: 'email or user name, in any letter case' }),
@@ -70,7 +72,8 @@ export const authContract = endpoints(shared, {
     summary: 'Make an account and log in',
     description:
       'Without a user name one is made from the email address. Who may do it is a setting of the service: anybody, those ' +
-      'with an invitation, or nobody. One address may try that twenty times in an hour without an invitation.',
+      'with an invitation, or nobody. One address may try that twenty times in an hour without an invitation, its network ' +
+      'forty times; 200 accounts are made in an hour.',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({
       invitation: Type.Optional(Invitation),
@@ -114,7 +117,7 @@ export const authContract = endpoints(shared, {
       role: Type.Enum(['user', 'admin']),
       expires_at: Timestamp,
     }),
-    errors: [400, 403, 413, 415],
+    errors: [400, 403, 413, 415, 429],
   },
 });
 

@@ -27,7 +27,7 @@ export const userLinksContract = endpoints(shared, {
     summary: 'Choose another password with a link; all login sessions end, tokens made by hand stay',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({ token, password: NewPassword }),
-    errors: [400, 403, 413, 415, 503],
+    errors: [400, 403, 413, 415, 429, 503],
   },
   confirm: {
     method: 'POST',
@@ -48,7 +48,7 @@ export const userLinksContract = endpoints(shared, {
       'before the change go, and a link for another password is mailed.',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({ token }),
-    errors: [400, 403, 413, 415],
+    errors: [400, 403, 413, 415, 429],
   },
   askConfirmation: {
     method: 'POST',

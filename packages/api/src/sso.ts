@@ -62,7 +62,7 @@ export const ssoContract = endpoints(shared, {
       session: Nullable(SessionRecord),
       return_to: Type.String({ description: 'page of the console to go on to' }),
     }),
-    errors: [400, 403, 409, 413, 415, 502, 503],
+    errors: [400, 403, 409, 413, 415, 429, 502, 503],
   },
   link: {
     ...start,

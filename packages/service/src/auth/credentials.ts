@@ -1,4 +1,4 @@
-import { grants, type Refusal, refusal, type TokenScope } from '@moorage/api';
+import { grants, type Refusal, refusal, refusalFor, type TokenScope } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { hashSecret } from '../core/secrets.ts';
 import type { Caller, Deps } from '../core/types.ts';
@@ -6,7 +6,7 @@ import { findAccount } from '../db/accounts.ts';
 import { writeLog } from '../db/logs.ts';
 import { passwordsAreBusy, verifyPassword } from './passwords.ts';
 import type { UserRow } from './queries.ts';
-import { addressKey, limits } from './throttle.ts';
+import { noteKnown, tryProof } from './tries.ts';
 
 /** Seconds after which a client that was sent away may come back. */
 const busyRetryS = 5;
@@ -21,10 +21,7 @@ export interface Credentials {
 
 /** Refuses new work with passwords while too much of it waits. Refusal: BUSY. */
 export const refuseWhenBusy = (): Refusal | undefined =>
-  passwordsAreBusy() ? { ...refusal('BUSY', { retryAfterS: busyRetryS }), retryAfterS: busyRetryS } : undefined;
-
-export const tooManyLogins = ({ retryAfterS }: { readonly retryAfterS: number }) =>
-  failure({ ...refusal('TOO_MANY_LOGINS', { retryAfterS }), retryAfterS });
+  passwordsAreBusy() ? refusalFor('BUSY', busyRetryS) : undefined;
 
 /** Somebody who wants to come in. */
 interface Comer {
@@ -43,24 +40,20 @@ interface Comer {
  */
 export async function tryLogin(
   { storage, clock, attempts }: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
+  proof: 'password' | 'passkey',
   { name, user, ip }: Comer,
   wrong: Refusal,
   isShown: () => Promise<boolean>,
 ): Promise<Result<UserRow, Refusal>> {
   // Its name and its email are one account: a client that knows both gets no more tries.
-  const ofName = await attempts.begin(limits.loginOfName, `${addressKey(ip)} ${user?.username ?? name}`);
-  if (!ofName.ok) return tooManyLogins(ofName.error);
-  const ofAddress = await attempts.begin(limits.loginOfAddress, addressKey(ip));
-  if (!ofAddress.ok) {
-    await ofName.value.undo();
-    return tooManyLogins(ofAddress.error);
-  }
-  const correct = await isShown();
-  if (user && correct) {
-    await Promise.all([ofName.value.clear(), ofAddress.value.undo()]);
-    // Only who has shown it learns of it.
-    return user.disabled_at === null ? success(user) : failure(refusal('ACCOUNT_DISABLED'));
-  }
+  const account = user?.id ?? name;
+  const tried = await tryProof({ attempts }, proof, { account, ip }, async (): Promise<Result<UserRow, Refusal>> => {
+    const correct = await isShown();
+    return user && correct ? success(user) : failure(wrong);
+  });
+  // Only who has shown it learns of it.
+  if (tried.ok) return tried.value.disabled_at === null ? tried : failure(refusal('ACCOUNT_DISABLED'));
+  if (tried.error !== wrong) return tried;
   await writeLog(storage.db, {
     type: 'user.login_failed',
     level: 'warning',
@@ -70,7 +63,7 @@ export async function tryLogin(
     ip,
     data: { username: name },
   });
-  return failure(wrong);
+  return tried;
 }
 
 /**
@@ -85,7 +78,7 @@ export async function checkCredentials(
   const overload = refuseWhenBusy();
   if (overload) return failure(overload);
   const user = await findAccount(deps.storage.db, username);
-  return tryLogin(deps, { name: username, user, ip }, refusal('WRONG_LOGIN'), () =>
+  return tryLogin(deps, 'password', { name: username, user, ip }, refusal('WRONG_LOGIN'), () =>
     verifyPassword(password, user?.password_hash),
   );
 }
@@ -126,5 +119,8 @@ export async function checkDeviceLogin(
   const ofToken = await accountOfToken(deps, credentials.username, credentials.password);
   if (ofToken) return success(ofToken);
   const found = await checkCredentials(deps, credentials);
-  return found.ok && found.value.second_factor === 1 ? failure(refusal('TOKEN_NEEDED')) : found;
+  if (!found.ok) return found;
+  if (found.value.second_factor === 1) return failure(refusal('TOKEN_NEEDED'));
+  await noteKnown(deps, found.value.id, credentials.ip);
+  return found;
 }

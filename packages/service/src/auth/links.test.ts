@@ -5,6 +5,7 @@ import type { MailMessage } from '../outbound/ports.ts';
 import { fakeOutbound } from '../testing/fake-outbound.ts';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
 import { linkQueue, removeOldLinks } from './link-mails.ts';
+import { limits } from './throttle.ts';
 
 const hourMs = 3_600_000;
 const password = 'correct horse';
@@ -125,6 +126,52 @@ eachDatabase('links in mails', (open) => {
   it('are asked for no more often from one network address', async () => {
     for (let number = 0; number < 20; number++) unwrap(await ask(`user${number}@example.com`));
     expect(await ask('one.more@example.com')).toMatchObject(refusedWith(429, 'TOO_MANY_MAILS'));
+  });
+
+  it('are asked for twice as often from its network, and for nobody by any number of networks', async () => {
+    const from = (remoteAddress: string, address: string) =>
+      app.api
+        .inject({ method: 'POST', url: '/api/auth/forgotten', payload: { email: address }, remoteAddress })
+        .then(({ statusCode }) => statusCode);
+    await send();
+    outside.sent.length = 0;
+    let number = 0;
+    const codes: number[] = [];
+    // Ten /64 of seven /48: each network may make 40 requests.
+    for (let net = 0; net < 7; net++)
+      for (let time = 0; time < 45; time++)
+        codes.push(await from(`2001:db8:${net}:${time % 10}::1`, `user${++number}@example.com`));
+    expect(codes.filter((code) => code === 200)).toHaveLength(7 * 40);
+    expect(await from('192.0.2.1', email)).toBe(200);
+    await send();
+    expect(mails().map(({ to }) => to)).toEqual([[email]]);
+  });
+
+  it('are bounded for all together, whoever they are for', async () => {
+    const { attempts } = app.service.deps;
+    for (let mail = 1; mail < limits.linkInAll.most - 1; mail++) unwrap(await attempts.begin(limits.linkInAll, ''));
+    // Two are left: the request for nobody takes none. Without any, the reply is the same for both.
+    for (const address of ['bob@example.com', email]) expect(await ask(address)).toMatchObject({ ok: true });
+    unwrap(await attempts.begin(limits.linkInAll, ''));
+    for (const address of ['bob@example.com', email])
+      expect(await ask(address)).toMatchObject(refusedWith(429, 'TOO_MANY_MAILS'));
+  });
+
+  it('open an account whose password others try, from where the link was used', async () => {
+    const login = (remoteAddress: string, chosen: string) =>
+      app.api
+        .inject({
+          method: 'POST',
+          url: '/api/auth/login',
+          payload: { username: email, password: chosen },
+          remoteAddress,
+        })
+        .then(({ statusCode }) => statusCode);
+    for (let net = 0; net < limits.loginInAll.most; net++) await login(`10.2.${net}.1`, 'wrong horse');
+    expect(await login('192.0.2.1', password)).toBe(429);
+    const payload = { token: await passwordLink(), password: 'battery staple' };
+    await app.api.inject({ method: 'POST', url: '/api/auth/reset', payload, remoteAddress: '192.0.2.1' });
+    expect([await login('192.0.2.1', 'battery staple'), await login('10.3.0.1', 'battery staple')]).toEqual([200, 429]);
   });
 
   it('lead where the settings say, whatever host a request names', async () => {

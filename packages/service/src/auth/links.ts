@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Refusal, refusal, resultOk, type userLinksContract } from '@moorage/api';
+import { type BodyOf, type Refusal, refusal, resultOk, type userLinksContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { hashSecret } from '../core/secrets.ts';
-import type { Deps, Handler, Handlers, Limit } from '../core/types.ts';
+import type { Deps, Handler, Handlers } from '../core/types.ts';
 import { addressTaken, announceAccess, findAccount } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
@@ -21,8 +21,9 @@ import {
   spendLink,
 } from './link-queries.ts';
 import { hashNewPassword } from './new-passwords.ts';
-import { endSessions, setPassword } from './queries.ts';
-import { addressKey, limits } from './throttle.ts';
+import { endSessions, setPassword, type UserRow } from './queries.ts';
+import { type Count, countsOf, limits, refuseOverLimits } from './throttle.ts';
+import { noteKnown, tryProof } from './tries.ts';
 
 /** How long a link is good, in ms. Spec: API-RULE-link-1. */
 export const linkMs = 3_600_000;
@@ -30,26 +31,22 @@ export const linkMs = 3_600_000;
 const undoMs = 7 * 86_400_000;
 type Kind = LinkRow['kind'];
 
-/** Counts an attempt against all of these limits. Refusal: TOO_MANY_MAILS. Spec: API-LIMIT-links. */
-async function limitMails(
-  { attempts }: Pick<Deps, 'attempts'>,
-  of: readonly (readonly [Limit, string])[],
+/**
+ * Counts the request for a mail, and the mail, if there is going to be one: what is asked for addresses without an account
+ * takes no mail from others. Refusal: TOO_MANY_MAILS. Spec: API-LIMIT-links.
+ */
+async function refuseMail(
+  deps: Pick<Deps, 'attempts'>,
+  counts: readonly Count[],
+  isMailed: boolean,
 ): Promise<Refusal | undefined> {
-  for (const [limit, subject] of of) {
-    const begun = await attempts.begin(limit, subject);
-    if (begun.ok) continue;
-    const { retryAfterS } = begun.error;
-    return { ...refusal('TOO_MANY_MAILS', { retryAfterS }), retryAfterS };
-  }
-  return undefined;
+  const ofRequest = await refuseOverLimits(deps, 'TOO_MANY_MAILS', counts);
+  return ofRequest ?? refuseOverLimits(deps, 'TOO_MANY_MAILS', [[limits.linkInAll, '']], isMailed);
 }
 
 /** Counts a link that is to be mailed to an address. Refusal: TOO_MANY_MAILS. */
 export const limitLinksTo = (deps: Pick<Deps, 'attempts'>, email: string): Promise<Refusal | undefined> =>
-  limitMails(deps, [
-    [limits.linkOfEmail, email],
-    [limits.linkInAll, ''],
-  ]);
+  refuseMail(deps, [[limits.linkOfEmail, email]], true);
 
 /**
  * Queues a link for an account, in a transaction of the caller; without an account a row that is never mailed, so that
@@ -111,89 +108,104 @@ const forgotten =
     const { storage, settings } = deps;
     if (settings.smtpUrl === undefined) return failure(refusal('NO_MAIL_SERVER'));
     const email = body.email.toLowerCase();
-    // Counted whether or not there is such an account: the refusal says nothing of it. Spec: API-RULE-link-2.
-    const limited = await limitMails(deps, [
-      [limits.linkOfIp, addressKey(ip)],
-      [limits.linkOfEmail, email],
-      [limits.linkInAll, ''],
-    ]);
-    if (limited) return failure(limited);
     const user = await findAccount(storage.db, email);
     const mailed = user && user.disabled_at === null ? user.id : null;
+    // Refused whether or not there is such an account: the refusal says nothing of it. Spec: API-RULE-link-2.
+    const counts: readonly Count[] = [...countsOf(limits.linkOfIp, ip), [limits.linkOfEmail, email]];
+    const limited = await refuseMail(deps, counts, mailed !== null);
+    if (limited) return failure(limited);
     await storage.transaction((trx) => queueLink(deps, trx, 'password', email, mailed));
     return success(resultOk);
   };
+
+/** Gives the account of a link another password. Refusal: WRONG_LINK. */
+async function replaceByLink(
+  { storage, clock }: Deps,
+  { token, password }: BodyOf<(typeof userLinksContract)['reset']>,
+  ip: string,
+): Promise<Result<UserRow, Refusal>> {
+  const tokenHash = hashSecret(token);
+  // Looked at before the password is hashed, which costs.
+  const account = await accountOfLink(storage.db, ['password'], tokenHash, clock.now());
+  if (!account) return failure(refusal('WRONG_LINK'));
+  const hashed = await hashNewPassword(password, passwordOf(account));
+  if (!hashed.ok) return hashed;
+  return storage.transaction(async (trx): Promise<Result<UserRow, Refusal>> => {
+    const atMs = clock.now();
+    const user = await accountOfLink(trx, ['password'], tokenHash, atMs);
+    // Spec: API-RULE-link-1. Of many at once with one link, one gets through.
+    if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
+    await setPassword(trx, user.id, hashed.value);
+    await endSessions(trx, user.id);
+    await deleteLinks(trx, user.id, 'password');
+    if (user.email_confirmed_at === null) await confirmAddress(trx, user.id, atMs);
+    announceAccess(storage, trx, user.id);
+    const message = 'Password replaced by a link in a mail';
+    await writeLog(trx, { type: 'user.update', message, atMs, userId: user.id, ip });
+    return success(user);
+  });
+}
 
 /** API-EP-POST-auth-reset */
 const reset =
   (deps: Deps): Handler<(typeof userLinksContract)['reset']> =>
   async ({ body, ip }) => {
-    const { storage, clock } = deps;
-    const tokenHash = hashSecret(body.token);
     const overload = refuseWhenBusy();
     if (overload) return failure(overload);
-    // Looked at before the password is hashed, which costs.
-    const account = await accountOfLink(storage.db, ['password'], tokenHash, clock.now());
-    if (!account) return failure(refusal('WRONG_LINK'));
-    const hashed = await hashNewPassword(body.password, passwordOf(account));
-    if (!hashed.ok) return hashed;
-    return storage.transaction(async (trx) => {
-      const atMs = clock.now();
-      const user = await accountOfLink(trx, ['password'], tokenHash, atMs);
-      // Spec: API-RULE-link-1. Of many at once with one link, one gets through.
-      if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
-      await setPassword(trx, user.id, hashed.value);
-      await endSessions(trx, user.id);
-      await deleteLinks(trx, user.id, 'password');
-      if (user.email_confirmed_at === null) await confirmAddress(trx, user.id, atMs);
-      announceAccess(storage, trx, user.id);
-      const message = 'Password replaced by a link in a mail';
-      await writeLog(trx, { type: 'user.update', message, atMs, userId: user.id, ip });
-      return success(resultOk);
-    });
+    const done = await tryProof(deps, 'secret', { ip }, () => replaceByLink(deps, body, ip));
+    if (!done.ok) return done;
+    // Whoever guesses passwords elsewhere keeps the user of the link from none of the tries that follow.
+    await noteKnown(deps, done.value.id, ip);
+    return success(resultOk);
   };
 
 /** API-EP-POST-auth-confirm */
 const confirm =
   (deps: Deps): Handler<(typeof userLinksContract)['confirm']> =>
   ({ body, ip }) =>
-    transactionOverConflicts(deps.storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      const atMs = deps.clock.now();
-      const tokenHash = hashSecret(body.token);
-      const user = await accountOfLink(trx, ['email', 'address'], tokenHash, atMs);
-      if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
-      const { id, email: former, link_email: email } = user;
-      if (await addressTaken(trx, email, atMs, id))
-        return failure(refusal('DUPLICATE', { what: 'Email', value: email }));
-      await setAddress(trx, id, email, atMs);
-      if (email !== former) await queueLink(deps, trx, 'undo', former, id);
-      const message = email === former ? 'Address confirmed' : 'Address changed and confirmed';
-      await writeLog(trx, { type: 'user.update', message, atMs, userId: id, ip });
-      return success(resultOk);
-    });
+    tryProof(deps, 'secret', { ip }, () =>
+      transactionOverConflicts(deps.storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+        const atMs = deps.clock.now();
+        const tokenHash = hashSecret(body.token);
+        const user = await accountOfLink(trx, ['email', 'address'], tokenHash, atMs);
+        if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
+        const { id, email: former, link_email: email } = user;
+        if (await addressTaken(trx, email, atMs, id)) {
+          return failure(refusal('DUPLICATE', { what: 'Email', value: email }));
+        }
+        await setAddress(trx, id, email, atMs);
+        if (email !== former) await queueLink(deps, trx, 'undo', former, id);
+        const message = email === former ? 'Address confirmed' : 'Address changed and confirmed';
+        await writeLog(trx, { type: 'user.update', message, atMs, userId: id, ip });
+        return success(resultOk);
+      }),
+    );
+
+/** Gives an account its former address back, and takes from it what was added with the change. */
+async function undoChange(deps: Deps, trx: Db, token: string, ip: string): Promise<Result<typeof resultOk, Refusal>> {
+  const atMs = deps.clock.now();
+  const tokenHash = hashSecret(token);
+  const user = await accountOfLink(trx, ['undo'], tokenHash, atMs);
+  if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
+  const { id, link_email: email, link_created_at: changedMs } = user;
+  await setAddress(trx, id, email, atMs);
+  // Whoever had the address meanwhile cannot undo this.
+  await deleteLinks(trx, id, 'undo', changedMs);
+  await deleteLinks(trx, id, 'address');
+  await deleteAdded(trx, id, changedMs - linkMs);
+  await noteFactors(trx, id);
+  announceAccess(deps.storage, trx, id);
+  await queueLink(deps, trx, 'password', email, id);
+  const message = 'Change of the address undone; all sessions ended';
+  await writeLog(trx, { type: 'user.update', level: 'warning', message, atMs, userId: id, ip });
+  return success(resultOk);
+}
 
 /** API-EP-POST-auth-undo */
 const undo =
   (deps: Deps): Handler<(typeof userLinksContract)['undo']> =>
   ({ body, ip }) =>
-    deps.storage.transaction(async (trx) => {
-      const atMs = deps.clock.now();
-      const tokenHash = hashSecret(body.token);
-      const user = await accountOfLink(trx, ['undo'], tokenHash, atMs);
-      if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
-      const { id, link_email: email, link_created_at: changedMs } = user;
-      await setAddress(trx, id, email, atMs);
-      // Whoever had the address meanwhile cannot undo this.
-      for (const kind of ['undo', 'address'] as const)
-        await deleteLinks(trx, id, kind, kind === 'undo' ? changedMs : 0);
-      await deleteAdded(trx, id, changedMs - linkMs);
-      await noteFactors(trx, id);
-      announceAccess(deps.storage, trx, id);
-      await queueLink(deps, trx, 'password', email, id);
-      const message = 'Change of the address undone; all sessions ended';
-      await writeLog(trx, { type: 'user.update', level: 'warning', message, atMs, userId: id, ip });
-      return success(resultOk);
-    });
+    tryProof(deps, 'secret', { ip }, () => deps.storage.transaction((trx) => undoChange(deps, trx, body.token, ip)));
 
 /** API-EP-POST-user-confirmation */
 const askConfirmation =

@@ -16,7 +16,7 @@ import { type PasskeyAddress, pagesAt, passkeyAddress } from '../core/passkey-ad
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import type { Call, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
-import { tooManyLogins, tryLogin } from './credentials.ts';
+import { tryLogin } from './credentials.ts';
 import { noteFactors } from './factor-queries.ts';
 import { factorAdded, type OwnCall } from './factors.ts';
 import {
@@ -34,7 +34,7 @@ import {
 import type { UserRow } from './queries.ts';
 import { challengeMs, finishLogin, type ShownFactor } from './second-step.ts';
 import type { BeginSession } from './session.ts';
-import { addressKey, limits } from './throttle.ts';
+import { countsOf, limits, refuseOverLimits } from './throttle.ts';
 import { algorithms, challengeIn, verifyMade, verifyShown, wireText } from './webauthn.ts';
 
 type Contract = typeof passkeysContract;
@@ -120,8 +120,8 @@ const begin =
     if (call.body.challenge !== undefined) return beginStep(deps, call, call.body.challenge);
     const found = addressOf(deps, call);
     if (!found.ok) return found;
-    const counted = await deps.attempts.begin(limits.passkeyOfAddress, addressKey(call.ip));
-    if (!counted.ok) return tooManyLogins(counted.error);
+    const limited = await refuseOverLimits(deps, 'TOO_MANY_LOGINS', countsOf(limits.passkeyOfAddress, call.ip));
+    if (limited) return failure(limited);
     // Whichever passkey the browser has: no name is asked for, so none is found out.
     return success({ options: requestAt(found.value, await newChallenge(deps, null), [], 'required') });
   };
@@ -167,7 +167,7 @@ export async function accountOfPasskey(
   const { storage, clock } = deps;
   const found = await passkeyOfCredential(storage.db, credential.id);
   const name = found?.user.username ?? `passkey ${credential.id.slice(0, 64)}`;
-  return tryLogin(deps, { name, user: found?.user, ip }, wrong, async () => {
+  return tryLogin(deps, 'passkey', { name, user: found?.user, ip }, wrong, async () => {
     const now = clock.now();
     const challenge = challengeIn(credential.response.clientDataJSON);
     if (challenge === undefined || !(await spendPasskeyChallenge(storage.db, hashSecret(challenge), null, now))) {

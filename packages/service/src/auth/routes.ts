@@ -20,6 +20,7 @@ import { readInvitation, signUp } from './sign-up.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
 import { tokenRecord } from './token-records.ts';
 import { newClientId } from './tokens.ts';
+import { noteKnown } from './tries.ts';
 
 /**
  * Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6.
@@ -28,11 +29,12 @@ import { newClientId } from './tokens.ts';
  * one alone, `provider` for another service that has let them in
  */
 export async function openSession(
-  { storage, clock }: Deps,
+  deps: Deps,
   user: UserRow,
   { ip, headers }: Pick<Call<EndpointShape>, 'ip' | 'headers'>,
   openedBy: NonNullable<TokenRow['opened_by']> = 'password',
 ): Promise<Result<Session, Refusal>> {
+  const { storage, clock } = deps;
   const client = newClientId();
   const userAgent = [headers['user-agent']].flat()[0];
   const token = await storage.transaction(async (trx) => {
@@ -50,6 +52,7 @@ export async function openSession(
     await writeLog(trx, { type: 'user.login', message: 'Logged in', atMs, userId: user.id, ip, client, data });
     return made.token;
   });
+  await noteKnown(deps, user.id, ip);
   return success({ result: 'ok', token, client });
 }
 
@@ -83,7 +86,7 @@ export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
       passkeys: passkeyAddress(pagesAt(deps.settings, call))?.origin ?? null,
     }),
   // API-EP-POST-auth-invitation
-  invitation: ({ body }) => readInvitation(deps, body.invitation),
+  invitation: ({ body, ip }) => readInvitation(deps, body.invitation, ip),
 });
 
 /** `Token <n>` with the lowest n that none of the titles has. */

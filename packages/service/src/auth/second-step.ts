@@ -4,11 +4,11 @@ import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import type { Deps } from '../core/types.ts';
 import { writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
-import { type Credentials, checkCredentials, tooManyLogins } from './credentials.ts';
+import { type Credentials, checkCredentials } from './credentials.ts';
 import { insertChallenge, spendChallenge, spendCode, spendStep, totpOf, tryChallenge } from './factor-queries.ts';
 import type { UserRow } from './queries.ts';
-import { limits } from './throttle.ts';
 import { totpStep } from './totp.ts';
+import { tryProof } from './tries.ts';
 
 type StepDeps = Pick<Deps, 'storage' | 'clock' | 'attempts'>;
 
@@ -57,11 +57,8 @@ export async function tryFactor<T>(
   ip: string,
   use: (trx: Db) => Promise<Result<T, Refusal>>,
 ): Promise<Result<T, Refusal>> {
-  const attempt = await attempts.begin(limits.factorOfUser, id);
-  if (!attempt.ok) return tooManyLogins(attempt.error);
-  const used = await storage.transaction(use);
-  if (used.ok) await attempt.value.undo();
-  else {
+  const used = await tryProof({ attempts }, 'factor', { account: id, ip }, () => storage.transaction(use));
+  if (!used.ok && used.error.code !== 'TOO_MANY_LOGINS') {
     const data = { username };
     const message = 'A second factor was wrong';
     const subject = { atMs: clock.now(), userId: id, ip, data };

@@ -1,7 +1,10 @@
+import { unwrap } from '@moorage/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lookUps } from '../access/look-ups.ts';
 import { nameClashes } from '../db/names.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp, testSettings } from '../testing/index.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
+import { limits } from './throttle.ts';
 
 const password = 'a long password';
 const dayMs = 86_400_000;
@@ -132,6 +135,35 @@ eachDatabase('signing up', (open) => {
     expect(code(await signUp({ invitation: (await invite()).token }))).toBe('ok');
     await app.clock.skip(3_600_000);
     expect(code(await signUp())).toBe('ok');
+  });
+
+  it('is open to others when attempts from many networks fail, and bounded by the accounts that are made', async () => {
+    await app.service.close();
+    await start('open');
+    const from = (remoteAddress: string, email: string) =>
+      app.api
+        .inject({ method: 'POST', url: '/api/auth/signup', payload: { email, password: 'long enough' }, remoteAddress })
+        .then((reply) => reply.json().code ?? 'ok');
+    const codes: string[] = [];
+    for (let net = 0; net < 7; net++)
+      for (let time = 0; time < 50; time++)
+        codes.push(await from(`2001:db8:${net}:${time % 10}::1`, 'boss@example.com'));
+    expect(codes.filter((one) => one === 'DUPLICATE')).toHaveLength(7 * 40);
+    expect(await from('192.0.2.1', 'new@example.com')).toBe('ok');
+    const { attempts } = app.service.deps;
+    for (let made = 2; made < limits.signUpInAll.most; made++) unwrap(await attempts.begin(limits.signUpInAll, ''));
+    expect(await from('192.0.2.1', 'newer@example.com')).toBe('ok');
+    expect(await from('192.0.2.1', 'newest@example.com')).toBe('TOO_MANY_SIGN_UPS');
+  });
+
+  // API-LIMIT-look-ups
+  it('with one invitation tries no more names and addresses than an account looks up', async () => {
+    const { token } = await invite();
+    const codes: string[] = [];
+    for (let time = 0; time <= lookUps.most; time++)
+      codes.push(code(await signUp({ invitation: token, username: 'boss' })));
+    expect(codes.filter((one) => one === 'DUPLICATE')).toHaveLength(lookUps.most);
+    expect(codes.at(-1)).toBe('TOO_MANY_LOOK_UPS');
   });
 
   // API-LIMIT-login

@@ -7,9 +7,11 @@ import {
   optionalTimestamp,
   type Refusal,
   refusal,
+  refusalFor,
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { refuseLookUp } from '../access/look-ups.ts';
 import { hashSecret, newTokenValue, tailOf } from '../core/secrets.ts';
 import type { Caller, Deps, Handlers } from '../core/types.ts';
 import { byCaller, type LogEntry, writeLog } from '../db/logs.ts';
@@ -30,22 +32,52 @@ import { queueConfirmation } from './links.ts';
 import type { UserRow } from './queries.ts';
 import { authorise, generalRoles } from './rules.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
-import { addressKey, limits } from './throttle.ts';
+import { countsOf, limits, refuseOverLimits } from './throttle.ts';
+import { tryProof } from './tries.ts';
 
 const dayMs = 86_400_000;
 
-/** Refusal: TOO_MANY_SIGN_UPS. Spec: API-LIMIT-signup. */
-async function limitSignUps({ attempts }: Pick<Deps, 'attempts'>, ip: string): Promise<Refusal | undefined> {
-  const ofAddress = await attempts.begin(limits.signUpOfAddress, addressKey(ip));
-  const inAll = ofAddress.ok ? await attempts.begin(limits.signUpInAll, '') : ofAddress;
-  if (inAll.ok) return undefined;
-  const { retryAfterS } = inAll.error;
-  return { ...refusal('TOO_MANY_SIGN_UPS', { retryAfterS }), retryAfterS };
+type InvitedAccount = NewAccount & { readonly invitation: string };
+
+/**
+ * Makes an account without an invitation. What counts for all together is the accounts that are made: attempts that fail
+ * keep nobody else out. Refusals: TOO_MANY_SIGN_UPS, DUPLICATE. Spec: API-LIMIT-signup.
+ */
+async function signUpFreely(deps: Deps, account: NewAccount, ip: string): Promise<Result<UserRow, Refusal>> {
+  const limited = await refuseOverLimits(deps, 'TOO_MANY_SIGN_UPS', countsOf(limits.signUpOfAddress, ip));
+  if (limited) return failure(limited);
+  const inAll = await deps.attempts.begin(limits.signUpInAll, '');
+  if (!inAll.ok) return failure(refusalFor('TOO_MANY_SIGN_UPS', inAll.error.retryAfterS));
+  const made = await createUser(deps, account, 'user', async (trx, user) => {
+    await queueConfirmation(deps, trx, user);
+    return undefined;
+  });
+  if (!made.ok) await inAll.value.undo();
+  return made;
+}
+
+/** Makes the account of an invitation. Refusals: WRONG_INVITATION, TOO_MANY_LOOK_UPS, DUPLICATE. Spec: API-RULE-signup-2. */
+async function signUpInvited(
+  deps: Deps,
+  { invitation, ...account }: InvitedAccount,
+): Promise<Result<UserRow, Refusal>> {
+  const { storage, clock } = deps;
+  const found = await openInvitation(storage.db, hashSecret(invitation), clock.now());
+  const isForOther = found?.email && found.email !== account.email.toLowerCase();
+  if (!found || isForOther) return failure(refusal('WRONG_INVITATION'));
+  // A name that is taken leaves it unused, to try the next one.
+  const limited = await refuseLookUp(deps, found.id);
+  if (limited) return failure(limited);
+  return createUser(deps, account, found.role, async (trx, user) => {
+    await queueConfirmation(deps, trx, user);
+    const spent = await spendInvitation(trx, found.id, user.id, clock.now());
+    return spent ? undefined : refusal('WRONG_INVITATION');
+  });
 }
 
 /**
  * Makes an account for somebody who has none, by the policy of the service. Refusals: SIGN_UP_CLOSED, INVITATION_NEEDED,
- * WRONG_INVITATION, TOO_MANY_SIGN_UPS, DUPLICATE, BUSY. Spec: API-RULE-signup-1, API-RULE-signup-2.
+ * BUSY, those of the two ways. Spec: API-RULE-signup-1.
  */
 export async function signUp(
   deps: Deps,
@@ -57,23 +89,8 @@ export async function signUp(
   if (invitation === undefined && policy === 'invite') return failure(refusal('INVITATION_NEEDED'));
   const overload = refuseWhenBusy();
   if (overload) return failure(overload);
-  if (invitation === undefined) {
-    const limited = await limitSignUps(deps, ip);
-    if (limited) return failure(limited);
-    return createUser(deps, account, 'user', async (trx, user) => {
-      await queueConfirmation(deps, trx, user);
-      return undefined;
-    });
-  }
-  const { storage, clock } = deps;
-  const found = await openInvitation(storage.db, hashSecret(invitation), clock.now());
-  const isForOther = found?.email && found.email !== account.email.toLowerCase();
-  if (!found || isForOther) return failure(refusal('WRONG_INVITATION'));
-  return createUser(deps, account, found.role, async (trx, user) => {
-    await queueConfirmation(deps, trx, user);
-    const spent = await spendInvitation(trx, found.id, user.id, clock.now());
-    return spent ? undefined : refusal('WRONG_INVITATION');
-  });
+  if (invitation === undefined) return signUpFreely(deps, account, ip);
+  return tryProof(deps, 'secret', { ip }, () => signUpInvited(deps, { invitation, ...account }));
 }
 
 export interface NewInvitation {
@@ -171,9 +188,16 @@ export const invitationRoutes = (deps: Deps): Handlers<typeof invitationsContrac
   },
 });
 
-/** What an invitation is for. The refusal is WRONG_INVITATION. */
-export async function readInvitation({ storage, clock }: Pick<Deps, 'storage' | 'clock'>, token: string) {
-  const found = await openInvitation(storage.db, hashSecret(token), clock.now());
-  if (!found) return failure(refusal('WRONG_INVITATION'));
-  return success({ email: found.email, role: found.role, expires_at: String(found.expires_at) });
+/** What an invitation is for. Refusals: WRONG_INVITATION, TOO_MANY_LOGINS. */
+export async function readInvitation(
+  deps: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
+  token: string,
+  ip: string,
+): Promise<Result<Pick<InvitationRow, 'email' | 'role'> & { readonly expires_at: string }, Refusal>> {
+  const { storage, clock } = deps;
+  return tryProof(deps, 'secret', { ip }, async () => {
+    const found = await openInvitation(storage.db, hashSecret(token), clock.now());
+    if (!found) return failure(refusal('WRONG_INVITATION'));
+    return success({ email: found.email, role: found.role, expires_at: String(found.expires_at) });
+  });
 }

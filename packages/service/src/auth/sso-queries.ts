@@ -6,6 +6,7 @@ import type { InvitationRow } from './invitation-queries.ts';
 import type { UserRow } from './queries.ts';
 
 export type SsoLinkRow = Selectable<SsoLinkTable>;
+export type SsoAttemptRow = Selectable<SsoAttemptTable>;
 
 export async function insertAttempt(db: Db, row: Insertable<SsoAttemptTable>): Promise<void> {
   await db.insertInto('sso_attempts').values(row).execute();

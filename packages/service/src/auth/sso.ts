@@ -13,10 +13,12 @@ import {
   insertAttempt,
   insertSession,
   linksOf,
+  type SsoAttemptRow,
   type SsoLinkRow,
   spendAttempt,
 } from './sso-queries.ts';
-import { addressKey, limits } from './throttle.ts';
+import { countsOf, limits, refuseOverLimits } from './throttle.ts';
+import { tryProof } from './tries.ts';
 
 export interface SsoDeps extends SsoAccountDeps {
   /** None where the settings name no provider. */
@@ -50,11 +52,9 @@ async function begin(
   userId: string | null,
 ) {
   if (!provider) return failure(refusal('NO_SSO'));
-  const counted = await attempts.begin(limits.ssoOfAddress, addressKey(call.ip));
-  if (!counted.ok) {
-    const { retryAfterS } = counted.error;
-    return failure({ ...refusal('TOO_MANY_LOGINS', { retryAfterS }), retryAfterS });
-  }
+  const counts = countsOf(limits.ssoOfAddress, call.ip);
+  const limited = await refuseOverLimits({ attempts }, 'TOO_MANY_LOGINS', counts);
+  if (limited) return failure(limited);
   const begun = await provider.begin();
   if (!begun.ok) {
     log.warn(`Single sign-on could not begin: ${begun.error.detail}`);
@@ -75,7 +75,11 @@ async function begin(
 }
 
 /** The person whom the provider has signed in for this browser. Refusals: NO_SSO, SSO_STATE and those of the provider. */
-async function personOf({ storage, clock, log, provider }: SsoDeps, call: BrowserRequest, query: string) {
+async function personOf(
+  { storage, clock, log, provider }: SsoDeps,
+  call: BrowserRequest,
+  query: string,
+): Promise<Result<{ readonly attempt: SsoAttemptRow; readonly person: OidcPerson }, Refusal>> {
   if (!provider) return failure(refusal('NO_SSO'));
   const state = new URLSearchParams(query).get('state') ?? '';
   const browser = cookieValue(call.headers, cookieName) ?? '';
@@ -141,7 +145,7 @@ export const ssoRoutes = (deps: SsoDeps): Handlers<typeof ssoContract> => ({
   // API-EP-POST-auth-sso-finish
   async finish(call) {
     if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
-    const found = await personOf(deps, call, call.body.query);
+    const found = await tryProof(deps, 'secret', { ip: call.ip }, () => personOf(deps, call, call.body.query));
     if (!found.ok) {
       if (found.error.code !== 'NO_SSO') await noteFailure(deps, call, found.error);
       return found;

@@ -1,9 +1,9 @@
 import { VirtualClock } from '@moorage/base';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openStorage } from '../db/open.ts';
 import { eachDatabase } from '../testing/index.ts';
 import { deleteOldAttempts } from './attempt-queries.ts';
-import { addressKey, limits, openAttempts } from './throttle.ts';
+import { limits, openAttempts } from './throttle.ts';
 
 const minuteMs = 60_000;
 const open = { ok: true };
@@ -78,21 +78,5 @@ eachDatabase('limit of attempts', (openDatabase, kind, address) => {
     expect(await rows()).toHaveLength(1);
     await deleteOldAttempts(it.storage.db, ofName.windowMs + 1);
     expect(await rows()).toEqual([]);
-  });
-});
-
-describe('an address, as attempts are counted', () => {
-  it.each([
-    ['192.0.2.7', '192.0.2.7'],
-    ['::ffff:192.0.2.7', '192.0.2.7'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['', ''],
-  ])('%s is %s', (address, key) => {
-    expect(addressKey(address)).toBe(key);
-  });
-
-  it('is one for all of a /64', () => {
-    expect(addressKey('2001:db8:1:2::1')).toBe(addressKey('2001:db8:1:2:ffff::9'));
-    expect(addressKey('2001:db8:1:2::1')).not.toBe(addressKey('2001:db8:1:3::1'));
   });
 });

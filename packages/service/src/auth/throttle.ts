@@ -1,16 +1,21 @@
+import { type Refusal, refusalFor } from '@moorage/api';
 import { failure, type Result, success, unwrap } from '@moorage/base';
-import ipaddr from 'ipaddr.js';
+import { networkShare, networksOf } from '../core/networks.ts';
 import { hashSecret } from '../core/secrets.ts';
 import type { Attempt, Attempts, Deps, Limit } from '../core/types.ts';
 import { deleteAttempts, replaceAttempts, timesOf } from './attempt-queries.ts';
 
 const minuteMs = 60_000;
 
-/** API-LIMIT-login, API-LIMIT-factor, API-LIMIT-passkey, API-LIMIT-signup, API-LIMIT-links, API-LIMIT-sso. */
+/**
+ * API-LIMIT-login, API-LIMIT-passkey, API-LIMIT-signup, API-LIMIT-links, API-LIMIT-sso. Limits of an address are those of
+ * its network too, see `countsOf`.
+ */
 export const limits = {
   loginOfName: { kind: 'login.name', most: 10, windowMs: 15 * minuteMs },
+  loginOfNetwork: { kind: 'login.network', most: 20, windowMs: 60 * minuteMs },
+  loginInAll: { kind: 'login.all', most: 50, windowMs: 60 * minuteMs },
   loginOfAddress: { kind: 'login.address', most: 100, windowMs: 15 * minuteMs },
-  factorOfUser: { kind: 'factor.user', most: 10, windowMs: 15 * minuteMs },
   signUpOfAddress: { kind: 'signup.address', most: 20, windowMs: 60 * minuteMs },
   linkOfIp: { kind: 'link.address', most: 20, windowMs: 60 * minuteMs },
   linkOfEmail: { kind: 'link.email', most: 3, windowMs: 60 * minuteMs },
@@ -23,13 +28,52 @@ export const limits = {
 /** How often a change that lost to others is made again: each time one of the rivals wins. */
 const conflictAttempts = 250;
 
-/** An address as attempts are counted: one customer of a provider has at least a /64 of IPv6. */
-export function addressKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(':')}::/64`;
+/** What is counted, and against which limit. */
+export type Count = readonly [limit: Limit, subject: string];
+
+/** A limit of one address, as it holds for the network of that address. */
+export const ofNetwork = ({ kind, most, windowMs }: Limit): Limit => ({
+  kind: `${kind}.network`,
+  most: most * networkShare,
+  windowMs,
+});
+
+/** Counts by a limit of an address: for the address, and for its network. */
+export function countsOf(limit: Limit, ip: string): readonly Count[] {
+  const { address, network } = networksOf(ip);
+  return [
+    [limit, address],
+    [ofNetwork(limit), network],
+  ];
+}
+
+/** Counts an attempt against all of these limits, or, when one refuses it, against none. */
+export async function beginAll(
+  { attempts }: Pick<Deps, 'attempts'>,
+  counts: readonly Count[],
+  isCounted = true,
+): Promise<Result<readonly Attempt[], { readonly retryAfterS: number }>> {
+  const begun: Attempt[] = [];
+  for (const [limit, subject] of counts) {
+    const attempt = await attempts.begin(limit, subject, isCounted);
+    if (!attempt.ok) {
+      for (const one of begun) await one.undo();
+      return attempt;
+    }
+    begun.push(attempt.value);
+  }
+  return success(begun);
+}
+
+/** Counts an attempt against all of these limits, or refuses it by this code. `isCounted`: see `Attempts`. */
+export async function refuseOverLimits(
+  deps: Pick<Deps, 'attempts'>,
+  code: Parameters<typeof refusalFor>[0],
+  counts: readonly Count[],
+  isCounted?: boolean,
+): Promise<Refusal | undefined> {
+  const begun = await beginAll(deps, counts, isCounted);
+  return begun.ok ? undefined : refusalFor(code, begun.error.retryAfterS);
 }
 
 /**
@@ -53,10 +97,13 @@ export function openAttempts({ storage, clock }: Pick<Deps, 'storage' | 'clock'>
     }
   }
 
+  // Not the subject itself: people type passwords where a name belongs.
+  const bucketOf = ({ kind }: Limit, subject: string) => `${kind}:${hashSecret(subject.toLowerCase())}`;
+
   return {
-    async begin({ kind, most, windowMs }, subject) {
-      // Not the subject itself: people type passwords where a name belongs.
-      const bucket = `${kind}:${hashSecret(subject.toLowerCase())}`;
+    async begin(limit, subject, isCounted = true) {
+      const { most, windowMs } = limit;
+      const bucket = bucketOf(limit, subject);
       const now = clock.now();
       const begun = await change(
         bucket,
@@ -65,7 +112,7 @@ export function openAttempts({ storage, clock }: Pick<Deps, 'storage' | 'clock'>
           const [oldest] = recent;
           return oldest !== undefined && recent.length >= most
             ? failure({ retryAfterS: Math.max(1, Math.ceil((oldest + windowMs - now) / 1000)) })
-            : success([...recent, now]);
+            : success(isCounted ? [...recent, now] : recent);
         },
         windowMs,
       );
@@ -79,6 +126,15 @@ export function openAttempts({ storage, clock }: Pick<Deps, 'storage' | 'clock'>
       };
       const attempt: Attempt = { undo, clear: () => deleteAttempts(storage.db, bucket) };
       return success(attempt);
+    },
+
+    async note(limit, subject) {
+      unwrap(await change(bucketOf(limit, subject), () => success([clock.now()]), limit.windowMs));
+    },
+
+    async isNoted(limit, subject) {
+      const [at] = (await timesOf(storage.db, bucketOf(limit, subject)))?.times ?? [];
+      return at !== undefined && clock.now() - at < limit.windowMs;
     },
   };
 }

@@ -257,7 +257,16 @@ export interface Attempt {
 /** Counts attempts, to slow down clients that try passwords or make accounts. */
 export interface Attempts {
   /** Counts an attempt of a subject, or says how many seconds to wait before the next one. */
-  begin(limit: Limit, subject: string): Promise<Result<Attempt, { readonly retryAfterS: number }>>;
+  begin(
+    limit: Limit,
+    subject: string,
+    /** Otherwise it takes as long, and leaves the count as it is. */
+    isCounted?: boolean,
+  ): Promise<Result<Attempt, { readonly retryAfterS: number }>>;
+  /** Notes a subject for the time of the limit. */
+  note(limit: Limit, subject: string): Promise<void>;
+  /** Whether it has been noted within that time. */
+  isNoted(limit: Limit, subject: string): Promise<boolean>;
 }
 
 /** What every slice is handed; it creates none of it. */

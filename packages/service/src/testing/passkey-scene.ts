@@ -34,10 +34,11 @@ export function pageOf({ api }: TestApp, { headers: more = {}, address = '127.0.
 
 let counter = 0;
 
-/** A new account; none of the tests sees that of another. */
+/** A new account, made in a network of its own, which is known for it; none of the tests sees that of another. */
 export async function person(app: TestApp) {
   const name = `eve${++counter}`;
-  const page = pageOf(app, { address: `10.1.${counter >> 8}.${counter & 255}` });
+  const home = `10.${1 + (counter >> 8)}.${counter & 255}.1`;
+  const page = pageOf(app, { address: home });
   const { token } = unwrap(await page.call('auth.signup', { body: { email: `${name}@example.com`, password } })).value;
   const client = pageOf(app).as(token);
   const { id } = unwrap(await client.call('users.get')).value;
@@ -49,7 +50,7 @@ export async function person(app: TestApp) {
     if (found === undefined) throw new Error('The password was enough');
     return found;
   };
-  return { id, name, token, client, login, challenge };
+  return { id, name, home, token, client, login, challenge };
 }
 
 type Person = Awaited<ReturnType<typeof person>>;
