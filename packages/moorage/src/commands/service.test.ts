@@ -51,7 +51,7 @@ describe('moorage service, with a folder as the root', () => {
     expect(readFileSync(inside(unit), 'utf8')).toContain(`${process.execPath} `);
     expect(readFileSync(inside('etc/sysusers.d/moorage.conf'), 'utf8')).toContain('u moorage');
     expect(readFileSync(inside(environment), 'utf8')).toBe(
-      `MOORAGE_PORT=8081\nMOORAGE_TLS_CERT=${process.cwd()}/x.pem\nMOORAGE_TLS_KEY=${process.cwd()}/k.pem\nMOORAGE_ADMIN_PASSWORD="a long one"\nMOORAGE_DATA=/var/lib/moorage\n`,
+      `MOORAGE_PORT=8081\nMOORAGE_TLS_CERT=${process.cwd()}/x.pem\nMOORAGE_TLS_KEY=${process.cwd()}/k.pem\nMOORAGE_ADMIN_PASSWORD="a long password"\nMOORAGE_DATA=/var/lib/moorage\n`,
     );
     expect(statSync(inside(environment)).mode & 0o777).toBe(0o600);
     expect(statSync(inside(unit)).mode & 0o777).toBe(0o644);

@@ -74,7 +74,6 @@ const invited = { invitation: 'x', email: 'new@example.com', password };
 /** What else has to be there, of endpoints that take the password again. */
 const besidePassword: Readonly<Record<string, (world: World) => object>> = {
   'session.changePassword': () => ({ password: 'battery staple' }),
-  'passkeys.remove': ({ ada }) => ({ params: { passkey_id: ada.passkey.id } }),
 };
 
 /** Every way to try a password or another secret of a person. */
@@ -96,6 +95,7 @@ const ways: Readonly<Record<string, Way>> = Object.fromEntries([
   secret('sso.finish', 'SSO_STATE', { query: 'state=x' }, 'sso'),
   secret('links.reset', 'WRONG_LINK', { token: 'x', password }),
   secret('links.confirm', 'WRONG_LINK', { token: 'x' }),
+  secret('links.undo', 'WRONG_LINK', { token: 'x' }),
   secret('auth.invitation', 'WRONG_INVITATION', { invitation: 'x' }),
   secret('auth.signup', 'WRONG_INVITATION', invited),
   secret('session.signup', 'WRONG_INVITATION', invited),
@@ -113,7 +113,7 @@ const more: Readonly<Record<string, Way>> = {
   'a factor again': {
     of: 'account',
     code: 'WRONG_SECOND_FACTOR',
-    wrong: send('factors.renewCodes', () => ({ code: 'abcdef' })),
+    wrong: send('proof.show', () => ({ code: 'abcdef' })),
   },
   'a passkey as the second step': {
     of: 'account',

@@ -142,7 +142,12 @@ eachDatabase('signing up', (open) => {
     await start('open');
     const from = (remoteAddress: string, email: string) =>
       app.api
-        .inject({ method: 'POST', url: '/api/auth/signup', payload: { email, password: 'long enough' }, remoteAddress })
+        .inject({
+          method: 'POST',
+          url: '/api/auth/signup',
+          payload: { email, password: 'long enough by far' },
+          remoteAddress,
+        })
         .then((reply) => reply.json().code ?? 'ok');
     const codes: string[] = [];
     for (let net = 0; net < 7; net++)
