@@ -140,11 +140,8 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await other.getByRole('heading', { level: 1, name: 'Fog horn 2' }).waitFor();
 
     await page.getByRole('tab', { name: 'Users' }).click();
-    unwrap(
-      await client
-        .as(undefined)
-        .call('auth.signup', { body: { email: 'hand@example.com', password: 'long enough by far' } }),
-    );
+    const hand = { email: 'hand@example.com', password: 'long enough by far' };
+    unwrap(await client.as(undefined).call('auth.signup', { body: hand }));
     await button(page, 'Add a user').click();
     await page.getByRole('textbox', { name: 'User name or email' }).fill('hand@example.com');
     await button(page, 'Add the user').click();

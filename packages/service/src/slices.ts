@@ -125,6 +125,13 @@ function mountRehearsals(
   mountContract(app, rehearsalsContract, rehearsalRoutes(parts, rehearsals), options);
 }
 
+/** How accounts get another address. */
+const addressChanges = (deps: Deps) => ({
+  limitLinksTo: (email: string) => limitLinksTo(deps, email),
+  queueAddress: (trx: Db, userId: string, email: string) => queueAddress(deps, trx, userId, email),
+  pendingAddress: (db: Db, userId: string) => pendingAddress(db, userId, deps.clock.now()),
+});
+
 /** Every slice of the REST API. A new one is a line here, and one in the contract. */
 export function mountSlices(
   app: FastifyInstance,
@@ -149,13 +156,7 @@ export function mountSlices(
   mountContract(app, invitationsContract, invitationRoutes(deps), options);
   mountContract(app, tokensContract, tokenRoutes(deps), options);
   mountContract(app, userLinksContract, linkRoutes(deps), options);
-  const users = {
-    ...deps,
-    limitLinksTo: (email: string) => limitLinksTo(deps, email),
-    queueAddress: (trx: Db, userId: string, email: string) => queueAddress(deps, trx, userId, email),
-    pendingAddress: (db: Db, userId: string) => pendingAddress(db, userId, deps.clock.now()),
-  };
-  mountContract(app, usersContract, usersRoutes(users), options);
+  mountContract(app, usersContract, usersRoutes({ ...deps, ...addressChanges(deps) }), options);
   const handOver = [handOverProducts, handOverBundles, handOverDevices, handOverActivations];
   mountContract(
     app,

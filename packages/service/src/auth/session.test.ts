@@ -270,7 +270,7 @@ eachDatabase('a changed password', (open) => {
   it('is asked for as long as it is the one of the first run', async () => {
     const own = await buildApp(await open());
     const announced: string[] = [];
-    await ensureAdministrator(own.service.deps, (_, password) => void announced.push(password));
+    unwrap(await ensureAdministrator(own.service.deps, (_, password) => void announced.push(password)));
     const admin = await own.storage.db.selectFrom('users').selectAll().executeTakeFirstOrThrow();
     const client = own.client.as((await issueToken(own.service.deps, admin.id, 'Test')).token);
     expect(await client.call('session.get')).toMatchObject({ value: { value: { initial_password: true } } });
@@ -281,7 +281,7 @@ eachDatabase('a changed password', (open) => {
 
   it('is not asked for when the settings have given it', async () => {
     const own = await buildApp(await open(), { settings: { adminPassword: 'configured by hand' } });
-    await ensureAdministrator(own.service.deps, () => {});
+    unwrap(await ensureAdministrator(own.service.deps, () => {}));
     const admin = await own.storage.db.selectFrom('users').selectAll().executeTakeFirstOrThrow();
     const client = own.client.as((await issueToken(own.service.deps, admin.id, 'Test')).token);
     expect(await client.call('session.get')).toMatchObject({ value: { value: { initial_password: false } } });

@@ -18,7 +18,7 @@ describe('a service whose PostgreSQL goes away', () => {
       logLevel: 'error',
       logStream: { write: (line) => void lines.push(line) },
     });
-    await ensureAdministrator({ ...app.service.deps, settings: { ...testSettings, ...account } }, () => {});
+    unwrap(await ensureAdministrator({ ...app.service.deps, settings: { ...testSettings, ...account } }, () => {}));
     return app;
   }
 
