@@ -101,6 +101,8 @@ export function openOidc(options: OidcOptions, clock: Clock, fetch?: Network): O
     const answer = await oidc.authorizationCodeGrant(made, url, checks);
     const claims = answer.claims();
     if (!claims || answer.id_token === undefined) throw new Error('The provider sent no ID token');
+    // Everybody at such a provider would share an account. Spec: API-RULE-sso-2.
+    if (claims.sub.trim() === '') throw new Error('The provider sent an ID token without a subject');
     // Many providers say who somebody is there, and in the token that it is somebody.
     const more = made.serverMetadata().userinfo_endpoint
       ? await oidc.fetchUserInfo(made, answer.access_token, claims.sub)

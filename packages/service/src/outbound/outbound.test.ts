@@ -28,21 +28,43 @@ describe('addresses that connectors may call', () => {
     'fe80::1',
     'fd00::1',
     '::ffff:127.0.0.1',
+    '0.1.2.3',
+    '::1%lo',
+    'fe80::1%eth0',
+    // What carries an IPv4 address: mapped, compatible, translated, NAT64.
     '::ffff:10.0.0.1',
+    '::127.0.0.1',
+    '::a01:203',
+    '::169.254.169.254%eth0',
+    '::ffff:0:192.168.1.1',
     '64:ff9b::7f00:1',
+    '64:ff9b::169.254.169.254',
+    // The local NAT64 prefix and tunnels, whatever they carry: 6to4, Teredo.
+    '64:ff9b:1::10.0.0.1',
+    '64:ff9b:1:a00:0:100::',
+    '64:ff9b:1::93.184.216.34',
     '2002:7f00:1::',
+    '2002:5db8:d822::1',
+    '2001:0:4136:e378:8000:63bf:f5ff:fffe',
+    '2001:0:4136:e378:8000:63bf:a247:27dd',
     'nonsense',
   ])('are not %s', (address) => {
     expect(new Targets([]).allows(address)).toBe(false);
   });
 
-  it.each(['93.184.216.34', '2606:2800:220:1::1'])('are public ones, such as %s', (address) => {
+  it.each([
+    '93.184.216.34',
+    '2606:2800:220:1::1',
+    '::ffff:93.184.216.34',
+    '64:ff9b::93.184.216.34',
+  ])('are public ones, such as %s', (address) => {
     expect(new Targets([]).allows(address)).toBe(true);
   });
 
   it('are those of allowed networks too, however they are spelled', () => {
     const targets = new Targets(['10.0.0.0/8', 'fd00::/8']);
-    expect(['10.9.9.9', '::ffff:10.1.1.1', 'fd12::1'].map((one) => targets.allows(one))).toEqual([true, true, true]);
+    const inside = ['10.9.9.9', '::ffff:10.1.1.1', '::10.1.1.1', '64:ff9b::10.1.1.1', 'fd12::1'];
+    expect(inside.filter((one) => !targets.allows(one))).toEqual([]);
     expect(['11.0.0.1', '192.168.0.1', 'fe80::1'].map((one) => targets.allows(one))).toEqual([true, false, false]);
   });
 
@@ -51,6 +73,7 @@ describe('addresses that connectors may call', () => {
     ['http://2130706433/', '127.0.0.1'],
     ['http://0x7f.1/', '127.0.0.1'],
     ['http://[::1]:80/', '::1'],
+    ['http://[::127.0.0.1]/', '::7f00:1'],
     ['mqtt://192.168.0.9', '192.168.0.9'],
     ['https://example.com/', undefined],
   ])('are seen in the URL %s', (url, host) => {

@@ -5,6 +5,21 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
+/**
+ * IPv6 networks whose last 32 bits are the IPv4 address at which a packet arrives: compatible, mapped, translated and
+ * NAT64 (RFC 4291 2.5.5, RFC 7915, RFC 6052). Tunnels and the local NAT64 prefix (RFC 8215) are never public.
+ */
+const carriers: readonly Network[] = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map((text) =>
+  ipaddr.parseCIDR(text),
+);
+
+const isIn = (address: Address, [network, bits]: Network): boolean =>
+  network.kind() === address.kind() && address.match(network, bits);
+
+/** The address at which packets to this one arrive. */
+const carriedBy = (address: Address): Address =>
+  carriers.some((network) => isIn(address, network)) ? new ipaddr.IPv4(address.toByteArray().slice(-4)) : address;
+
 /** Refused by our own rules, before a byte was sent. */
 export class TargetNotAllowed extends Error {
   readonly host: string;
@@ -36,15 +51,14 @@ export class Targets {
     this.#allowed = networks.map((text) => ipaddr.parseCIDR(text));
   }
 
-  /** Whether an address may be called. `process` makes an IPv4 address of one that only wraps it in IPv6. */
+  /** Whether an address may be called; one that carries another is judged by that. Spec: API-RULE-connector-3. */
   allows(text: string): boolean {
     if (!ipaddr.isValid(text)) return false;
-    const address = ipaddr.process(text);
-    const isAllowed = this.#allowed.some(
-      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
-    );
+    const address = ipaddr.parse(text);
+    const carried = carriedBy(address);
+    const isAllowed = this.#allowed.some((network) => isIn(address, network) || isIn(carried, network));
     // Everything that is not plain unicast is inside, or nowhere: loopback, private, link-local, carrier NAT, tunnels.
-    return isAllowed || address.range() === 'unicast';
+    return isAllowed || carried.range() === 'unicast';
   }
 
   /** The host of a URL, when it is an address that may not be called. */

@@ -47,8 +47,12 @@ const metadata = {
   id_token_signing_alg_values_supported: ['RS256', 'none'],
 };
 
-/** A provider of OpenID Connect without a network: it signs in whom it is told to. */
-export function fakeProvider() {
+/**
+ * A provider of OpenID Connect without a network: it signs in whom it is told to.
+ *
+ * @param hasUserinfo false for one that says who somebody is in the ID token alone
+ */
+export function fakeProvider(hasUserinfo = true) {
   let current = 0;
   let isAway = false;
   let discoveries = 0;
@@ -58,7 +62,7 @@ export function fakeProvider() {
   function answer(path: string, body: URLSearchParams, headers: Headers): Response {
     if (path === '/.well-known/openid-configuration') {
       discoveries += 1;
-      return Response.json(metadata);
+      return Response.json({ ...metadata, ...(!hasUserinfo && { userinfo_endpoint: undefined }) });
     }
     if (path === '/keys') {
       const jwk = key(current).publicKey.export({ format: 'jwk' });
