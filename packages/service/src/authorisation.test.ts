@@ -18,6 +18,7 @@ import { authorise, may, type Role, roles } from './auth/rules.ts';
 import { softwarePlatform } from './devices/rules.ts';
 import { type AccessScene, accessScene, heldBy } from './testing/access-scene.ts';
 import { filtered, type Row, walk } from './testing/access-table.ts';
+import { expectAnswerHeaders } from './testing/answer-headers.ts';
 import { buildApp, eachDatabase, type TestApp } from './testing/index.ts';
 import { injectAny } from './testing/inject-events.ts';
 
@@ -99,6 +100,7 @@ async function outcomeOf(app: TestApp, shape: EndpointShape, row: Row, scene: Ac
   };
   const reply = await injectAny(app.api, shape, request);
   expect(reply.statusCode, reply.payload).toBeLessThan(500);
+  expectAnswerHeaders(reply.headers);
   if (reply.statusCode < 400) return 'may';
   const { code, message } = JSON.parse(reply.payload) as { code: string; message: string };
   if (code === 'INVALID_REQUEST') throw new Error(`The row has a bad body: ${message}`);

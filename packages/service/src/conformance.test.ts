@@ -7,6 +7,7 @@ import { openStorage } from './db/open.ts';
 import type { Storage } from './db/storage.ts';
 import { softwarePlatform } from './devices/rules.ts';
 import { openApiDocument } from './http/openapi.ts';
+import { expectAnswerHeaders } from './testing/answer-headers.ts';
 import { buildApp, eachDatabase, type TestApp } from './testing/index.ts';
 import { type Schema, valuesOf, wrongValue } from './testing/schema-values.ts';
 import { openScene, paramsOf, type Scene } from './testing/spelling-scene.ts';
@@ -150,6 +151,7 @@ type Reply = Awaited<ReturnType<typeof send>>;
 /** Status, media type, body and headers are among those that the document has. */
 function expectDescribed(operation: Described, reply: Reply): void {
   const { statusCode, headers, payload } = reply;
+  expectAnswerHeaders(headers);
   const response = operation.responses[statusCode];
   expect(Object.keys(operation.responses), payload).toContain(String(statusCode));
   if (statusCode === 304) return;
@@ -307,6 +309,7 @@ describe('what the OpenAPI document does not have', () => {
       if ([...own, ...also].includes(method)) continue;
       const reply = await send(world, { path, method }, {});
       expect([method, reply.statusCode, reply.json().code]).toEqual([method, 405, 'METHOD_NOT_ALLOWED']);
+      expectAnswerHeaders(reply.headers);
       expect(String(reply.headers.allow).split(', ').toSorted()).toEqual(own.toSorted());
     }
   });

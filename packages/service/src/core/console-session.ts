@@ -21,7 +21,6 @@ export const browserCookie = (
   origin: RequestOrigin,
 ): Record<string, string> => ({
   'set-cookie': `${name}=${value}; Max-Age=${maxAgeS}; ${attributes(origin)}`,
-  'cache-control': 'no-store',
 });
 
 /** The header field that gives a browser its session. Spec: API-RULE-session-1. */

@@ -8,6 +8,7 @@ import { hashPassword } from '../auth/passwords.ts';
 import { hashSecret, newTokenValue } from '../core/secrets.ts';
 import { openStorage } from '../db/open.ts';
 import { makeAuthority, makeDeviceCertificate } from '../identity/certificates.ts';
+import { expectAnswerHeaders } from '../testing/answer-headers.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp, testStartMs } from '../testing/index.ts';
 import { deviceStatusOf } from './device-listener.ts';
 
@@ -58,8 +59,8 @@ eachDatabase('device listener over TLS', (open) => {
     return agent;
   }
 
-  const send = (agent: Agent, method: string, path: string, body?: object, headers: object = {}): Promise<Reply> =>
-    new Promise((resolve, reject) => {
+  async function send(agent: Agent, method: string, path: string, body?: object, headers: object = {}): Promise<Reply> {
+    const reply = await new Promise<Reply>((resolve, reject) => {
       const json = body && JSON.stringify(body);
       const sent = request(
         {
@@ -81,6 +82,9 @@ eachDatabase('device listener over TLS', (open) => {
       sent.on('error', reject);
       sent.end(json);
     });
+    expectAnswerHeaders(reply.headers);
+    return reply;
+  }
   const json = async (agent: Agent, method: string, path: string, body?: object, headers: object = {}) => {
     const { status, bytes } = await send(agent, method, path, body, headers);
     return { status, ...JSON.parse(bytes.toString()) };

@@ -82,8 +82,6 @@ export function listExporter(shape: EndpointShape, { clock, statusOf }: { clock:
       .headers({
         'content-type': mediaType,
         'content-disposition': `attachment; filename="${fileName(shape, format)}"`,
-        'cache-control': 'private, no-cache',
-        'x-content-type-options': 'nosniff',
       })
       .send(Readable.from(texts(first.value), { objectMode: false }));
   };

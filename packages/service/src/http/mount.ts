@@ -194,7 +194,7 @@ async function isStill(caller: Caller, checked: ReturnType<Authenticate<AnyCalle
 /** The framework has nothing left to do for it, and would take its time over it. */
 function sendText(reply: FastifyReply, json: string): FastifyReply {
   reply.hijack();
-  sendReady(reply.raw, json);
+  sendReady(reply.raw, json, reply.getHeaders());
   return reply;
 }
 

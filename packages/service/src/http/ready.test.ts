@@ -33,11 +33,13 @@ eachDatabase('records that lie ready', (open) => {
       replies.map(async (reply) => ({
         type: reply.headers.get('content-type'),
         length: reply.headers.get('content-length'),
+        cache: reply.headers.get('cache-control'),
+        sniff: reply.headers.get('x-content-type-options'),
         text: await reply.text(),
       })),
     );
     expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
-    expect(seen[0]?.type).toBe('application/json; charset=utf-8');
+    expect(seen[0]).toMatchObject({ type: 'application/json; charset=utf-8', cache: 'no-store', sniff: 'nosniff' });
   });
 
   // API-EP-GET-devices-identifier

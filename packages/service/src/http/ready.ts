@@ -1,5 +1,6 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import type { CountAnswer } from '../core/traffic.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
 
 /** Answers that are found without the framework: those of one route. */
 export interface ReadyAnswers {
@@ -11,9 +12,10 @@ export interface ReadyAnswers {
   monotonic(): number;
 }
 
-/** Sends JSON that is text already. */
-export function sendReady(response: ServerResponse, json: string): void {
+/** Sends JSON that is text already, with the headers of every answer. */
+export function sendReady(response: ServerResponse, json: string, headers: Readonly<OutgoingHttpHeaders>): void {
   response.writeHead(200, {
+    ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(json),
   });
@@ -27,7 +29,13 @@ export function sendReady(response: ServerResponse, json: string): void {
  * @param isOpen false once the server is being stopped
  */
 export const readyFirst =
-  (answers: ReadyAnswers, count: CountAnswer | undefined, isOpen: () => boolean, otherwise: RequestListener) =>
+  (
+    answers: ReadyAnswers,
+    headersOf: AnswerHeaders,
+    count: CountAnswer | undefined,
+    isOpen: () => boolean,
+    otherwise: RequestListener,
+  ) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     const startMs = answers.monotonic();
     const pass = () => otherwise(request, response as Parameters<RequestListener>[1]);
@@ -37,7 +45,7 @@ export const readyFirst =
         return;
       }
       request.resume();
-      sendReady(response, json);
+      sendReady(response, json, headersOf(request.headers));
       count?.(200, answers.monotonic() - startMs);
     };
     const found = request.method === 'GET' && isOpen() ? answers.find(request) : undefined;

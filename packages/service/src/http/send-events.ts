@@ -79,8 +79,8 @@ export function eventSender(
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, {
+      ...reply.getHeaders(),
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
       // A proxy that collects would hold events back.
       'x-accel-buffering': 'no',
     });

@@ -82,7 +82,6 @@ const headersOf = (file: FileReply) => ({
   'accept-ranges': 'bytes',
   // With a cookie instead of a bearer header, caches on the way would take it for everybody's.
   'cache-control': 'private, no-cache',
-  'x-content-type-options': 'nosniff',
   'content-security-policy': contentPolicy,
 });
 
@@ -112,8 +111,7 @@ async function redirect(
   const location = await blobs.addressOf(file.sha256, sentAs(file));
   if (location === undefined) return false;
   await file.onStart?.();
-  // The address opens the file to whoever has it: no cache keeps it.
-  void reply.code(307).headers({ location, 'cache-control': 'no-store', 'preference-applied': 'redirect' }).send();
+  void reply.code(307).headers({ location, 'preference-applied': 'redirect' }).send();
   return true;
 }
 
@@ -178,8 +176,6 @@ export function sendBytes(reply: FastifyReply, { bytes, mime, filename }: BytesR
   }
   return reply
     .header('content-type', mime)
-    .header('cache-control', 'no-store')
-    .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', contentPolicy)
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }

@@ -13,6 +13,7 @@ import fastify, {
 } from 'fastify';
 import type { LogLevel } from '../core/config.ts';
 import type { CountAnswer, Traffic } from '../core/traffic.ts';
+import { type AnswerHeaders, answerHeaders, answerHeadersOf } from './answer-headers.ts';
 import { clientAddress } from './client-address.ts';
 import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal } from './errors.ts';
 import type { CertificateAndKey } from './own-certificate.ts';
@@ -159,12 +160,22 @@ function refuseSocket(error: Error & { code?: unknown }, socket: Socket, found: 
     realClock.after(lingerMs, () => socket.destroy()),
   );
   const body = JSON.stringify(errorBody(found, status));
-  const head = `HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8`;
-  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  const lines = Object.entries({
+    ...answerHeaders,
+    connection: 'close',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} Bad Request\r\n${lines.join('')}\r\n${body}`);
 }
 
 /** The server itself, as it listens for either kind of connection. */
-function makeServer(options: ServerOptions, handler: RequestListener, isOpen: () => boolean): Server {
+function makeServer(
+  options: ServerOptions,
+  headersOf: AnswerHeaders,
+  handler: RequestListener,
+  isOpen: () => boolean,
+): Server {
   const { tls, ready, traffic, timeouts = defaultTimeouts, listener = 'api' } = options;
   // Spec: API-RULE-files-8. A client that has not begun is timed like one that does not end.
   const limits = {
@@ -173,7 +184,7 @@ function makeServer(options: ServerOptions, handler: RequestListener, isOpen: ()
     connectionsCheckingInterval: timeouts.checkMs,
   };
   const count = ready && traffic?.route(listener, 'GET', ready.route);
-  const first = ready && !options.accessLog ? readyFirst(ready, count, isOpen, handler) : handler;
+  const first = ready && !options.accessLog ? readyFirst(ready, headersOf, count, isOpen, handler) : handler;
   if (options.web) return webServer(options.web, timeouts, first);
   if (tls) {
     const server = https.createServer({ ...tls, ...limits, handshakeTimeout: timeouts.handshakeMs }, handler);
@@ -212,6 +223,7 @@ function refuseUnrouted(app: FastifyInstance, options: ServerOptions, count: Cou
  */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { statusOf, traffic, timeouts = defaultTimeouts, listener = 'api' } = options;
+  const headersOf = answerHeadersOf(options.web !== undefined);
   let isOpen = true;
   const app: FastifyInstance = fastify<Server>({
     logger: { level: options.logLevel, ...(options.logStream && { stream: options.logStream }) },
@@ -223,10 +235,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     trustProxy: options.trustProxy?.length ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: paramLimitBytes },
-    serverFactory: (handler: RequestListener) => makeServer(options, handler, () => isOpen),
+    serverFactory: (handler: RequestListener) => makeServer(options, headersOf, handler, () => isOpen),
     frameworkErrors: (error, request, reply) => {
       const found = refusalOf(error, request, options.troubleOf);
-      sendRefusal(reply, found, statusOf(found.code));
+      // It comes before any hook.
+      sendRefusal(reply.headers(headersOf(request.headers)), found, statusOf(found.code));
     },
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, unreadable(error), 400),
   });
@@ -239,7 +252,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setValidatorCompiler(validatorCompiler(listener === 'devices' ? 'drop' : 'refuse'));
   app.setSerializerCompiler(compileSerialiser);
   readJson(app);
-
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headersOf(request.headers));
+    done();
+  });
   refuseUnrouted(app, options, traffic && countTraffic(app, traffic, listener));
 
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -64,6 +64,28 @@ it('browsers that speak HTTP/2 get it, others HTTP/1.1, and the limits are those
   expect([headersTimeout, requestTimeout]).toEqual([60_000, 300_000]);
 });
 
+// API-RULE-headers-2
+it('browsers that call it by a name are held to TLS, also by what lies ready', async () => {
+  const session = browser();
+  const platform = await app.make.platform();
+  const { id } = await app.make.device({ platform_id: platform.id, product_id: platform.edition.id });
+  const headers = await bearer();
+  for (const path of ['/healthz', '/nowhere', `/api/devices/${id}`, `/api/devices/${id}`, '/api/events']) {
+    const held = async (authority: string): Promise<unknown> => {
+      const stream = session.request({ ':path': path, ':authority': authority, ...headers });
+      const [answered] = await once(stream, 'response');
+      stream.close();
+      return answered['strict-transport-security'];
+    };
+    expect([path, await held('hub.example'), await held('localhost'), await held('127.0.0.1')]).toEqual([
+      path,
+      'max-age=31536000',
+      undefined,
+      undefined,
+    ]);
+  }
+});
+
 it('a session over TLS has a cookie for TLS alone, and the page of the service is known by its host', async () => {
   const { username } = await app.make.user();
   const session = browser();

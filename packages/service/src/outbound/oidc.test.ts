@@ -1,5 +1,6 @@
 import { realClock, unwrap } from '@moorage/base';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { clientId, fakeProvider, issuer } from '../testing/fake-provider.ts';
 import { startOidcProvider, type TestProvider } from '../testing/oidc-provider.ts';
 import { openOidc } from './oidc.ts';
 import type { OidcProvider } from './oidc-port.ts';
@@ -51,4 +52,16 @@ it('says that a provider is away', async () => {
   const options = { issuer: 'http://127.0.0.1:1', clientId: 'x', clientSecret: undefined, scopes: undefined };
   const away = openOidc({ ...options, redirectUri, signedOutUri: redirectUri }, realClock);
   expect(await away.begin()).toMatchObject({ ok: false, error: { kind: 'away' } });
+});
+
+// API-RULE-sso-2
+it.each(['', ' '])('takes nobody whose subject is %j, at providers with and without more about people', async (sub) => {
+  for (const evil of [fakeProvider(true), fakeProvider(false)]) {
+    const options = { issuer, clientId, clientSecret: undefined, scopes: undefined };
+    const own = openOidc({ ...options, redirectUri, signedOutUri: redirectUri }, realClock, evil.fetch);
+    const begun = unwrap(await own.begin());
+    const finish = async (person: object) => own.finish(evil.signIn(begun.url, { ...person }), begun);
+    expect(await finish({ sub })).toMatchObject({ ok: false, error: { kind: 'invalid' } });
+    expect(await finish({ sub: 'ada' })).toMatchObject({ ok: true, value: { subject: 'ada' } });
+  }
 });

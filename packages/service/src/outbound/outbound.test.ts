@@ -52,14 +52,12 @@ describe('addresses that connectors may call', () => {
     expect(new Targets([]).allows(address)).toBe(false);
   });
 
-  it.each([
-    '93.184.216.34',
-    '2606:2800:220:1::1',
-    '::ffff:93.184.216.34',
-    '64:ff9b::93.184.216.34',
-  ])('are public ones, such as %s', (address) => {
-    expect(new Targets([]).allows(address)).toBe(true);
-  });
+  it.each(['93.184.216.34', '2606:2800:220:1::1', '::ffff:93.184.216.34', '64:ff9b::93.184.216.34'])(
+    'are public ones, such as %s',
+    (address) => {
+      expect(new Targets([]).allows(address)).toBe(true);
+    },
+  );
 
   it('are those of allowed networks too, however they are spelled', () => {
     const targets = new Targets(['10.0.0.0/8', 'fd00::/8']);
