@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
-import { failure, type Result, success } from '@moorage/base';
+import { errorCode, failure, type Result, success } from '@moorage/base';
 import { variableOf } from '@moorage/service/core/config';
+import { withoutPassword } from '@moorage/service/storage/addresses';
 
 /** What a setting holds, and so how its text is read. */
 type OptionKind = 'text' | 'ipv4' | 'port' | 'count' | 'switch';
@@ -17,6 +18,8 @@ export interface OptionRow {
   readonly default?: string | number | boolean;
   /** The default in words, where it is not a value. */
   readonly defaultText?: string;
+  /** Its value is a secret, or a password in it where it is a URL; decided for each setting whose name sounds so. */
+  readonly secret?: boolean;
 }
 
 /** Settings of a command by their names, spelled as the flag without its dashes. */
@@ -39,6 +42,72 @@ export interface OptionSources {
 }
 
 type Value = string | number | boolean;
+
+/** How a setting is spelled where values come from, and how an error names it. */
+const places = {
+  flags: { key: (name: string) => name, said: (name: string) => `Option --${name}` },
+  env: { key: variableOf, said: (name: string) => `Variable ${variableOf(name)}` },
+  file: { key: (name: string) => name, said: (name: string) => `Setting "${name}" of the config file` },
+} as const;
+const order = ['flags', 'env', 'file'] as const;
+
+/** The setting that names a file with the value of a secret one. */
+const fileOf = (name: string): string => `${name}-file`;
+
+const advice = (name: string): string => `better in ${variableOf(name)}, or in a file that --${fileOf(name)} names`;
+
+/** A table with what each secret setting brings along: a setting that names a file with its value, and the advice in its help. */
+export function withSecretFiles(table: OptionTable): OptionTable {
+  const rows = Object.entries(table).flatMap(([name, row]): [string, OptionRow][] => {
+    if (!row.secret) return [[name, row]];
+    const what = row.placeholder === 'URL' ? 'a password in it is secret' : 'secret';
+    const help = `${row.help}; ${what}, and others see flags: ${advice(name)}`;
+    const file = { kind: 'text', placeholder: 'FILE', help: `file with the value of --${name}` } as const;
+    return [
+      [name, { ...row, help }],
+      [fileOf(name), file],
+    ];
+  });
+  return Object.fromEntries(rows);
+}
+
+/** The text of a file but for the end of its last line; the error completes a sentence. */
+function readSecret(path: string): Result<string, string> {
+  try {
+    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    return text.trim() === '' ? failure('is empty') : success(text);
+  } catch (error) {
+    return failure(`cannot be read (${errorCode(error)})`);
+  }
+}
+
+/** Puts what files hold in the place of the settings that name them. The error names the setting that is wrong. */
+export function readSecretFiles(table: OptionTable, sources: OptionSources): Result<OptionSources, string> {
+  const read = { flags: { ...sources.flags }, env: { ...sources.env }, file: { ...sources.file } };
+  for (const name of Object.keys(table).filter((one) => table[one]?.secret)) {
+    const given = (setting: string) => (place: keyof typeof places) =>
+      read[place][places[place].key(setting)] !== undefined;
+    // The strongest place that gives either; what a weaker one says is not looked at.
+    const place = order.find((one) => given(name)(one) || given(fileOf(name))(one));
+    if (place === undefined || !given(fileOf(name))(place)) continue;
+    const { key, said } = places[place];
+    if (given(name)(place)) return failure(`${said(name)} and --${fileOf(name)} are both given; one is enough`);
+    const path = String(read[place][key(fileOf(name))]);
+    const text = readSecret(path);
+    if (!text.ok) return failure(`${said(fileOf(name))}: file "${path}" ${text.error}`);
+    read[place][key(name)] = text.value;
+  }
+  return success(read);
+}
+
+/** A warning for each secret that stands in a flag, where the other users of the machine see it. */
+export const shownSecrets = (table: OptionTable, flags: OptionSources['flags']): string[] =>
+  Object.entries(flags)
+    .filter(([name, given]) => {
+      const row = table[name];
+      return row?.secret && (row.placeholder !== 'URL' || withoutPassword(String(given)) !== given);
+    })
+    .map(([name]) => `Others see the secret in --${name} in the list of processes; it is ${advice(name)}`);
 
 function readValue(row: OptionRow, given: unknown, where: string): Result<Value, string> {
   const text = typeof given === 'number' || typeof given === 'boolean' ? String(given) : given;
@@ -66,19 +135,17 @@ export function resolveOptions<const T extends OptionTable>(
   table: T,
   sources: OptionSources,
 ): Result<Resolved<T>, string> {
+  const complete = readSecretFiles(table, sources);
+  if (!complete.ok) return complete;
   const values: Record<string, Value | undefined> = {};
   for (const [name, row] of Object.entries(table)) {
-    const variable = variableOf(name);
-    const found = [
-      [sources.flags[name], `Option --${name}`],
-      [sources.env[variable], `Variable ${variable}`],
-      [sources.file[name], `Setting "${name}" of the config file`],
-    ].find(([given]) => given !== undefined);
-    if (!found) {
+    const place = order.find((one) => complete.value[one][places[one].key(name)] !== undefined);
+    if (!place) {
       values[name] = row.default ?? (row.kind === 'switch' ? false : undefined);
       continue;
     }
-    const read = readValue(row, found[0], found[1] as string);
+    const { key, said } = places[place];
+    const read = readValue(row, complete.value[place][key(name)], said(name));
     if (!read.ok) return read;
     values[name] = read.value;
   }

@@ -3,7 +3,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { type CliArgument, type CliCommand, UserError } from './commands/define.ts';
 import { commands, groups } from './commands/index.ts';
 import { dieWithLauncher, endWithReader } from './lifecycle.ts';
-import { findUnknownSetting, type OptionTable, readConfigFile, resolveOptions } from './options.ts';
+import { findUnknownSetting, type OptionTable, readConfigFile, resolveOptions, shownSecrets } from './options.ts';
 import { openReporter } from './output.ts';
 
 /** Exit codes: 1 it did not work, 2 it was asked for wrongly. Those of `moorage rollout watch` are in rollout-watch.ts. */
@@ -52,6 +52,7 @@ async function runCommand(
   if (!common.ok) throw new UserError(common.error, exitUsage);
   const options = resolveOptions(definition.options, sources);
   if (!options.ok) throw new UserError(options.error, exitUsage);
+  for (const warning of shownSecrets(definition.options, flags)) process.stderr.write(`moorage: ${warning}\n`);
   const { json } = common.value;
   await definition.run({ options: options.value, sources, args, reporter: openReporter(json), json });
 }

@@ -21,12 +21,14 @@ export const clientOptions = {
     kind: 'text',
     placeholder: 'URL',
     help: 'address of the service',
+    secret: false,
     defaultText: `that of the last login, else ${usualApi}`,
   },
   token: {
     kind: 'text',
     placeholder: 'TOKEN',
-    help: 'bearer token; better in MOORAGE_TOKEN, which no list of processes shows',
+    help: 'bearer token',
+    secret: true,
     defaultText: 'that of the saved login',
   },
   logins: {

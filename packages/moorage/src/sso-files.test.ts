@@ -15,7 +15,7 @@ const file = (name: string, text: string): string => {
 const settings = {
   oidcIssuer: 'https://id.example',
   oidcClientId: 'moorage',
-  oidcClientSecretFile: undefined,
+  oidcClientSecret: undefined,
   oidcGroups: undefined,
   publicUrl: 'https://hub.example',
 };
@@ -23,20 +23,19 @@ const settings = {
 const product = '6f1c1f3e-6d0f-4f0b-9d55-0a4f7a7f4b1e';
 const groups = { groups: { admins: { role: 'admin' }, makers: { products: { [product]: 'manager' } } } };
 
-it('reads the secret and the groups of single sign-on', () => {
+it('reads the groups of single sign-on', () => {
   expect(readSsoFiles({ ...settings, oidcIssuer: undefined, oidcClientId: undefined })).toEqual({});
   expect(readSsoFiles(settings)).toEqual({});
-  const oidcClientSecretFile = file('secret', 'hush\n');
   const oidcGroups = file('groups.json', JSON.stringify(groups));
-  expect(readSsoFiles({ ...settings, oidcClientSecretFile, oidcGroups })).toEqual({ clientSecret: 'hush', groups });
+  expect(readSsoFiles({ ...settings, oidcGroups })).toEqual({ groups });
 });
 
 it('says which setting of single sign-on lacks another', () => {
   expect(() => readSsoFiles({ ...settings, oidcClientId: undefined })).toThrow('needs --oidc-client-id');
   expect(() => readSsoFiles({ ...settings, publicUrl: undefined })).toThrow('needs --public-url');
   expect(() => readSsoFiles({ ...settings, oidcIssuer: undefined })).toThrow('only with --oidc-issuer');
-  expect(() => readSsoFiles({ ...settings, oidcClientSecretFile: file('none', ' \n') })).toThrow('is empty');
-  expect(() => readSsoFiles({ ...settings, oidcClientSecretFile: join(folder, 'gone') })).toThrow('ENOENT');
+  const alone = { ...settings, oidcIssuer: undefined, oidcClientId: undefined };
+  expect(() => readSsoFiles({ ...alone, oidcClientSecret: 'hush' })).toThrow('only with --oidc-issuer');
 });
 
 it.each([

@@ -4,10 +4,7 @@ import { readGroups } from '@moorage/service/core/sso-groups';
 import { UserError } from './commands/define.ts';
 import { readSetting } from './given-file.ts';
 
-type SsoFileSettings = Pick<
-  Settings,
-  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecretFile' | 'oidcGroups' | 'publicUrl'
->;
+type SsoFileSettings = Pick<Settings, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcGroups' | 'publicUrl'>;
 
 /**
  * What the files hold that the settings of single sign-on name.
@@ -15,9 +12,9 @@ type SsoFileSettings = Pick<
  * @throws {UserError} when a setting lacks another, or a file cannot be read or is wrong
  */
 export function readSsoFiles(settings: SsoFileSettings): NonNullable<ServiceOptions['ssoFiles']> {
-  const { oidcIssuer, oidcClientId, oidcClientSecretFile, oidcGroups, publicUrl } = settings;
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcGroups, publicUrl } = settings;
   if (oidcIssuer === undefined) {
-    const named = oidcClientId ?? oidcClientSecretFile ?? oidcGroups;
+    const named = oidcClientId ?? oidcClientSecret ?? oidcGroups;
     if (named !== undefined) throw new UserError('Settings of single sign-on are of use only with --oidc-issuer', 2);
     return {};
   }
@@ -25,12 +22,7 @@ export function readSsoFiles(settings: SsoFileSettings): NonNullable<ServiceOpti
   if (publicUrl === undefined) {
     throw new UserError('--oidc-issuer needs --public-url: the provider sends people back there', 2);
   }
-  const clientSecret =
-    oidcClientSecretFile === undefined ? '' : readSetting('--oidc-client-secret-file', oidcClientSecretFile).trim();
-  if (oidcClientSecretFile !== undefined && clientSecret === '') {
-    throw new UserError(`Setting --oidc-client-secret-file: file "${oidcClientSecretFile}" is empty`, 2);
-  }
   const groups = oidcGroups === undefined ? undefined : readGroups(readSetting('--oidc-groups', oidcGroups));
   if (groups && !groups.ok) throw new UserError(`Setting --oidc-groups: file "${oidcGroups}" ${groups.error}`, 2);
-  return { ...(clientSecret !== '' && { clientSecret }), ...(groups && { groups: groups.value }) };
+  return groups ? { groups: groups.value } : {};
 }

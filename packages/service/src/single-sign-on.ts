@@ -12,7 +12,6 @@ export interface SingleSignOn {
 
 /** What the files of the settings for single sign-on hold. */
 export interface SsoFiles {
-  readonly clientSecret?: string;
   readonly groups?: SsoGroups;
 }
 
@@ -26,9 +25,14 @@ const returnPage = 'sso';
  * @param fetch the network, for tests
  */
 export function openSingleSignOn(
-  { oidcIssuer, oidcClientId, publicUrl }: Pick<Settings, 'oidcIssuer' | 'oidcClientId' | 'publicUrl'>,
+  {
+    oidcIssuer,
+    oidcClientId,
+    oidcClientSecret,
+    publicUrl,
+  }: Pick<Settings, 'oidcIssuer' | 'oidcClientId' | 'publicUrl'> & Partial<Pick<Settings, 'oidcClientSecret'>>,
   clock: Clock,
-  { clientSecret, groups }: SsoFiles = {},
+  { groups }: SsoFiles = {},
   fetch?: Parameters<typeof openOidc>[2],
 ): SingleSignOn | undefined {
   if (oidcIssuer === undefined || oidcClientId === undefined || publicUrl === undefined) return undefined;
@@ -36,7 +40,7 @@ export function openSingleSignOn(
   const options = {
     issuer: oidcIssuer,
     clientId: oidcClientId,
-    clientSecret,
+    clientSecret: oidcClientSecret,
     redirectUri: `${origin}/${returnPage}`,
     signedOutUri: `${origin}/`,
     scopes: groups?.scopes,

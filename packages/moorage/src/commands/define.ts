@@ -1,4 +1,4 @@
-import type { OptionSources, OptionTable, Resolved } from '../options.ts';
+import { type OptionSources, type OptionTable, type Resolved, withSecretFiles } from '../options.ts';
 import type { Reporter } from '../output.ts';
 
 /** Something the user can mend: its message is all that is printed. */
@@ -46,7 +46,7 @@ interface TypedCliCommand<T extends OptionTable> {
 /** A subcommand of `moorage` with the types of its settings forgotten. */
 export type CliCommand = TypedCliCommand<OptionTable>;
 
-/** Declares a subcommand; the types of its settings come from the table. */
+/** Declares a subcommand; the types of its settings come from the table. Each secret one may stand in a file. */
 export const defineCliCommand = <const T extends OptionTable>(command: TypedCliCommand<T>): CliCommand =>
   // `run` is only called with values resolved from this very table.
-  command as unknown as CliCommand;
+  ({ ...command, options: withSecretFiles(command.options) }) as unknown as CliCommand;

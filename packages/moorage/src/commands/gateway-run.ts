@@ -117,6 +117,7 @@ export const gatewayRunCommand = defineCliCommand({
       kind: 'text',
       placeholder: 'URL',
       help: 'device listener of the service, https://HOST:PORT',
+      secret: false,
       defaultText: 'that of the last time',
     },
     data: {

@@ -45,13 +45,16 @@ export const loginCommand = defineCliCommand({
     password: {
       kind: 'text',
       placeholder: 'PASSWORD',
-      help: 'better in MOORAGE_PASSWORD, which no list of processes shows',
+      help: 'password of the account',
+      secret: true,
       defaultText: 'asked for, or a line of the standard input',
     },
     code: {
       kind: 'text',
       placeholder: 'CODE',
       help: 'of the second factor: six digits of the app, or a recovery code',
+      // Its first use is its last.
+      secret: false,
       defaultText: 'asked for where the account has one',
     },
   },

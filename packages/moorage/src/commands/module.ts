@@ -72,7 +72,12 @@ const options = {
     placeholder: 'DIR',
     help: 'folder of its flash; without it, settings and files are lost at the end',
   },
-  service: { kind: 'text', placeholder: 'URL', help: 'device listener of its service, https://HOST:PORT' },
+  service: {
+    kind: 'text',
+    placeholder: 'URL',
+    help: 'device listener of its service, https://HOST:PORT',
+    secret: false,
+  },
   from: { kind: 'text', placeholder: 'FILE', help: 'a rescue archive, whose module this one is the twin of' },
   ...moduleOptions,
   serial: { ...serialOption, defaultText: 'pty on Linux, else tcp:127.0.0.1:0; none with --script' },

@@ -23,7 +23,8 @@ export const reachOptions = {
   password: {
     kind: 'text',
     placeholder: 'PASSWORD',
-    help: 'of its HTTP server or remote terminal; better in MOORAGE_PASSWORD, which no list of processes shows',
+    help: 'of its HTTP server or remote terminal',
+    secret: true,
     defaultText: 'asked for where the module wants one, or a line of the standard input',
   },
   ca: { kind: 'text', placeholder: 'FILE', help: 'authority (PEM) of a module with HTTPS' },

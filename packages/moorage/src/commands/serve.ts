@@ -1,7 +1,7 @@
 import { type Settings, settingsTable, variableOf } from '@moorage/service/core/config';
 import { resolveSettings } from '@moorage/service/core/resolve-settings';
 import { onHangup, stopOnSignal } from '../lifecycle.ts';
-import type { OptionSources, OptionTable } from '../options.ts';
+import { type OptionSources, type OptionTable, readSecretFiles } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import { defineCliCommand, UserError } from './define.ts';
 
@@ -12,6 +12,7 @@ export const serviceOptions: OptionTable = Object.fromEntries(
     {
       kind: row.placeholder === undefined ? 'switch' : 'text',
       help: row.help,
+      ...(row.secret !== undefined && { secret: row.secret }),
       ...(row.placeholder !== undefined && {
         placeholder: row.placeholder,
         defaultText: row.defaultText ?? row.default ?? 'none',
@@ -29,7 +30,10 @@ export const lanOption = {
 export const withServiceOptions = <T extends OptionTable>(own: T): T => ({ ...serviceOptions, ...own });
 
 /** The service's settings out of everything that a command was given. */
-export function readServiceSettings({ flags, env, file }: OptionSources): Settings {
+export function readServiceSettings(sources: OptionSources): Settings {
+  const complete = readSecretFiles(serviceOptions, sources);
+  if (!complete.ok) throw new UserError(complete.error, 2);
+  const { flags, env, file } = complete.value;
   const names = Object.keys(serviceOptions);
   const pick = (values: Readonly<Record<string, unknown>>, spell: (name: string) => string) =>
     Object.fromEntries(

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { variableOf } from '@moorage/service/core/config';
-import type { OptionSources, OptionTable } from '../options.ts';
+import { type OptionSources, type OptionTable, withSecretFiles } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import { closedTo, filesOf, placesOf, removeFiles, runTool, writeFiles } from '../systemd/install.ts';
-import { type Scope, unitName } from '../systemd/unit.ts';
+import { otherWay, type Scope, unitName } from '../systemd/unit.ts';
 import { defineCliCommand, UserError } from './define.ts';
 import { lanOption, readServiceSettings, serviceOptions, withServiceOptions } from './serve.ts';
 
@@ -54,11 +54,16 @@ const settings: OptionTable = withServiceOptions(lanOption);
 /** The settings that were given, as variables; paths of files are whole, since the service starts elsewhere. */
 function givenVariables({ flags, env, file }: OptionSources, dataDir: string): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const [name, row] of Object.entries(settings)) {
-    const value = flags[name] ?? env[variableOf(name)] ?? file[name];
-    if (value === undefined) continue;
-    const text = String(value);
-    found[variableOf(name)] = ['FILE', 'DIR'].includes(row.placeholder ?? '') ? resolve(text) : text;
+  const rows = Object.entries(withSecretFiles(settings));
+  const byVariable = Object.fromEntries(rows.map(([name]) => [name, env[variableOf(name)]]));
+  // The strongest one comes last.
+  for (const given of [file, byVariable, flags]) {
+    for (const [name, { placeholder = '' }] of rows) {
+      if (given[name] === undefined) continue;
+      const text = String(given[name]);
+      Reflect.deleteProperty(found, otherWay(variableOf(name)));
+      found[variableOf(name)] = ['FILE', 'DIR'].includes(placeholder) ? resolve(text) : text;
+    }
   }
   return { ...found, [variableOf('data')]: dataDir };
 }

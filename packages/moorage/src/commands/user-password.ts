@@ -10,7 +10,8 @@ export const userPasswordCommand = defineCliCommand({
     password: {
       kind: 'text',
       placeholder: 'PASSWORD',
-      help: 'at least 12 characters; better in MOORAGE_PASSWORD, which no list of processes shows',
+      help: 'at least 12 characters',
+      secret: true,
       defaultText: 'random, printed once',
     },
   }),

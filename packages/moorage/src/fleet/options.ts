@@ -13,6 +13,7 @@ export const fleetOptions = {
     kind: 'text',
     placeholder: 'URL',
     help: 'device listener of the service, https://HOST:PORT',
+    secret: false,
     defaultText: 'port 8443 of the host of --api',
   },
   scenario: { kind: 'text', placeholder: 'FILE', help: 'what they are and have to bear, as JSON' },
@@ -46,7 +47,7 @@ export const fleetOptions = {
   workers: { kind: 'count', placeholder: 'N', default: 1, help: 'processes that they are spread over' },
   part: { kind: 'text', placeholder: 'I/N', help: 'only each Nth module, from number I on: the rest runs elsewhere' },
   username: { kind: 'text', placeholder: 'NAME', help: 'whose data cloud samples and messages of a scenario are for' },
-  password: { kind: 'text', placeholder: 'PASSWORD', help: 'of --username; better in MOORAGE_PASSWORD' },
+  password: { kind: 'text', placeholder: 'PASSWORD', help: 'of --username', secret: true },
   'metrics-port': {
     kind: 'port',
     placeholder: 'PORT',
@@ -83,7 +84,10 @@ export function fleetFlags(given: Given): FleetFlags {
   if (rate !== undefined && rate < 1) wrong('Option --rate is 0, not a number from 1 on');
   if (until !== undefined && until !== 'updated') wrong(`Option --until is "${until}", not updated`);
   if (given.timeout !== undefined && until === undefined) wrong('Option --timeout is for --until, which is missing');
-  if (given.password !== undefined && given.username === undefined && process.env.MOORAGE_PASSWORD === undefined) {
+  // That of the environment may be for other commands.
+  const { MOORAGE_PASSWORD, MOORAGE_PASSWORD_FILE } = process.env;
+  const isFlag = (MOORAGE_PASSWORD ?? MOORAGE_PASSWORD_FILE) === undefined;
+  if (given.password !== undefined && given.username === undefined && isFlag) {
     wrong('Option --password is for --username, which is missing');
   }
   if (time === 'virtual') wrong('Option --time cannot be virtual: the service lives in real time');

@@ -39,7 +39,8 @@ export class Workers implements WatchedFleet {
       MOORAGE_WORKERS: '1',
     };
     // What a flag of this process has from its environment the workers would take for their own.
-    for (const name of ['MOORAGE_CONFIG', 'MOORAGE_UNTIL', 'MOORAGE_TIMEOUT', 'MOORAGE_METRICS_PORT'])
+    const files = ['MOORAGE_TOKEN_FILE', 'MOORAGE_PASSWORD_FILE'];
+    for (const name of [...files, 'MOORAGE_CONFIG', 'MOORAGE_UNTIL', 'MOORAGE_TIMEOUT', 'MOORAGE_METRICS_PORT'])
       Reflect.deleteProperty(env, name);
     const [, entry = ''] = process.argv;
     const ready = Array.from({ length: flags.workers }, (_, index) => {

@@ -127,13 +127,19 @@ const environmentValue = (value: string): string =>
   /^[\w@%+=:,./-]*$/.test(value) ? value : `"${value.replace(/["\\$`]/g, '\\$&')}"`;
 
 /**
+ * The other way to give what a variable gives: by itself, or in a file that it names. Only one of the two may be there.
+ */
+export const otherWay = (variable: string): string =>
+  variable.endsWith('_FILE') ? variable.replace(/_FILE$/, '') : `${variable}_FILE`;
+
+/**
  * The environment file with these variables; lines of the file that was there stay, but for those of variables that are
  * given anew.
  */
 export function environmentText(variables: Readonly<Record<string, string>>, before = ''): string {
   const kept = before.split('\n').filter((line) => {
     const name = /^\s*(\w+)\s*=/.exec(line)?.[1];
-    return line !== '' && (name === undefined || !(name in variables));
+    return line !== '' && (name === undefined || !(name in variables || otherWay(name) in variables));
   });
   const given = Object.entries(variables).map(([name, value]) => `${name}=${environmentValue(value)}`);
   return `${[...kept, ...given].join('\n')}\n`;

@@ -9,6 +9,7 @@ export const addressSettings: readonly Setting[] = [
     placeholder: 'URL',
     help: 'where people and programs reach the API: https://hub.example',
     parse: webOrigin,
+    secret: false,
   },
   {
     name: 'deviceNames',
@@ -26,6 +27,7 @@ export const addressSettings: readonly Setting[] = [
     help: 'where devices reach the device listener from outside, for links to files: https://hub.example:8443',
     defaultText: 'the name that each device calls',
     parse: webOrigin,
+    secret: false,
   },
   {
     name: 'deviceCert',
@@ -40,5 +42,6 @@ export const addressSettings: readonly Setting[] = [
     placeholder: 'FILE',
     help: 'key of --device-cert',
     parse: anyText,
+    secret: false,
   },
 ];

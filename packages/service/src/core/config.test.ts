@@ -45,7 +45,7 @@ describe('settings', () => {
         mailFrom: 'Moorage <moorage@localhost>',
         oidcIssuer: undefined,
         oidcClientId: undefined,
-        oidcClientSecretFile: undefined,
+        oidcClientSecret: undefined,
         oidcName: 'single sign-on',
         oidcGroups: undefined,
         oidcAccounts: 'invited',

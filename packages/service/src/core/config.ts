@@ -116,7 +116,10 @@ export interface Setting {
   readonly parse: (text: string) => Result<Value, string>;
   /** The value when none is given, where it is no `default`; undefined without either. */
   readonly otherwise?: (dataDir: string) => Value;
-  /** Not shown in any output. */
+  /**
+   * Not shown in any output, or without its password where it is a URL; it may also stand in a file. Decided for each
+   * setting whose name sounds so.
+   */
   readonly secret?: boolean;
 }
 
@@ -177,6 +180,7 @@ export const settingsTable: readonly Setting[] = [
     placeholder: 'FILE',
     help: 'key of --tls-cert',
     parse: anyText,
+    secret: false,
   },
   {
     name: 'trustProxy',
@@ -195,6 +199,7 @@ export const settingsTable: readonly Setting[] = [
     defaultText: 'sqlite:DIR/moorage.db',
     parse: databaseAddress,
     otherwise: (dataDir) => `sqlite:${join(dataDir, 'moorage.db')}`,
+    secret: true,
   },
   {
     name: 'bus',
@@ -202,6 +207,7 @@ export const settingsTable: readonly Setting[] = [
     placeholder: 'URL',
     help: 'messages between nodes: nats://[USER:PASSWORD@]HOST[:PORT][,…][/PREFIX], tls://… for TLS; PostgreSQL carries them without it',
     parse: natsAddress,
+    secret: true,
   },
   {
     name: 'busCredentials',
@@ -209,6 +215,7 @@ export const settingsTable: readonly Setting[] = [
     placeholder: 'FILE',
     help: 'credentials file of a NATS user',
     parse: anyText,
+    secret: false,
   },
   {
     name: 'busCa',
@@ -228,6 +235,7 @@ export const settingsTable: readonly Setting[] = [
       'file:DIR or s3://BUCKET[/PREFIX]',
     ),
     otherwise: (dataDir) => `file:${join(dataDir, 'blobs')}`,
+    secret: false,
   },
   {
     name: 's3Endpoint',
@@ -236,6 +244,7 @@ export const settingsTable: readonly Setting[] = [
     help: 'address of the object store of s3://…',
     defaultText: 'https://s3.REGION.amazonaws.com',
     parse: httpAddress,
+    secret: false,
   },
   {
     name: 's3PublicEndpoint',
@@ -243,6 +252,7 @@ export const settingsTable: readonly Setting[] = [
     placeholder: 'URL',
     help: 'address at which clients reach the object store: downloads that ask for it are redirected there; never without it',
     parse: httpAddress,
+    secret: false,
   },
   {
     name: 's3Region',
@@ -258,12 +268,14 @@ export const settingsTable: readonly Setting[] = [
     placeholder: 'KEY',
     help: 'access key of the object store',
     parse: anyText,
+    // It names the owner of the secret key.
+    secret: false,
   },
   {
     name: 's3SecretKey',
     flag: 's3-secret-key',
     placeholder: 'KEY',
-    help: 'secret key of the object store; others see flags, so the variable or the config file is the place for it',
+    help: 'secret key of the object store',
     parse: anyText,
     secret: true,
   },

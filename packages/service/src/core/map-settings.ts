@@ -19,6 +19,8 @@ export const mapSettings: readonly Setting[] = [
       /^https?:\/\/[^@/\s?#{}]+\/(?=\S*\{z\})(?=\S*\{x\})(?=\S*\{y\})\S+$/,
       'an http or https address with {z}, {x} and {y}',
     ),
+    // Every browser gets it, with the key of an account in it, too.
+    secret: false,
   },
   {
     name: 'mapAttribution',

@@ -7,8 +7,8 @@ import { anyText, isLoopbackHost, oneOf } from './setting-texts.ts';
 export interface SsoSettings {
   readonly oidcIssuer: string | undefined;
   readonly oidcClientId: string | undefined;
-  /** File with the secret of a confidential client. */
-  readonly oidcClientSecretFile: string | undefined;
+  /** Of a confidential client. */
+  readonly oidcClientSecret: string | undefined;
   /** What the console calls the provider. */
   readonly oidcName: string;
   /** File (JSON) that says what the groups of the provider are here. */
@@ -33,6 +33,7 @@ export const ssoSettings: readonly Setting[] = [
     placeholder: 'URL',
     help: 'provider of OpenID Connect that signs people in, with --oidc-client-id and --public-url: https://id.example/realms/main',
     parse: issuer,
+    secret: false,
   },
   {
     name: 'oidcClientId',
@@ -42,11 +43,12 @@ export const ssoSettings: readonly Setting[] = [
     parse: anyText,
   },
   {
-    name: 'oidcClientSecretFile',
-    flag: 'oidc-client-secret-file',
-    placeholder: 'FILE',
-    help: 'file with the secret of that client; a public client has none',
+    name: 'oidcClientSecret',
+    flag: 'oidc-client-secret',
+    placeholder: 'SECRET',
+    help: 'secret of that client; a public client has none',
     parse: anyText,
+    secret: true,
   },
   {
     name: 'oidcName',

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
 
 /**
  * What every answer of every listener has unless it says otherwise, as files do: no cache keeps it, and no browser takes
@@ -27,3 +28,12 @@ export const answerHeadersOf = (hasTls: boolean): AnswerHeaders =>
       ({ host, ':authority': authority = host }) =>
         hostName.test(String(authority ?? '')) ? tlsHeaders : answerHeaders
     : () => answerHeaders;
+
+/** Takes a reply out of the framework's hands, with the headers that it has so far. */
+export function takeOver(reply: FastifyReply): ServerResponse {
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  return reply.raw;
+}

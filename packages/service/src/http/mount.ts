@@ -20,6 +20,7 @@ import {
   RedirectReply,
   type Upload,
 } from '../core/types.ts';
+import { takeOver } from './answer-headers.ts';
 import { auditedHandler } from './audited.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
@@ -193,8 +194,7 @@ async function isStill(caller: Caller, checked: ReturnType<Authenticate<AnyCalle
 
 /** The framework has nothing left to do for it, and would take its time over it. */
 function sendText(reply: FastifyReply, json: string): FastifyReply {
-  reply.hijack();
-  sendReady(reply.raw, json, reply.getHeaders());
+  sendReady(takeOver(reply), json);
   return reply;
 }
 

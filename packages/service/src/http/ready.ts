@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { CountAnswer } from '../core/traffic.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 
@@ -12,8 +12,8 @@ export interface ReadyAnswers {
   monotonic(): number;
 }
 
-/** Sends JSON that is text already, with the headers of every answer. */
-export function sendReady(response: ServerResponse, json: string, headers: Readonly<OutgoingHttpHeaders>): void {
+/** Sends JSON that is text already, with these headers beside those that the response has. */
+export function sendReady(response: ServerResponse, json: string, headers?: ReturnType<AnswerHeaders>): void {
   response.writeHead(200, {
     ...headers,
     'content-type': 'application/json; charset=utf-8',

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Bus } from '../bus/bus.ts';
 import { topics } from '../bus/topics.ts';
 import type { EventsReply } from '../core/types.ts';
+import { takeOver } from './answer-headers.ts';
 import { SharedCounts } from './shared-counts.ts';
 
 /** A comment goes out this often, so that no proxy takes the silence for an end, in ms. */
@@ -76,10 +77,8 @@ export function eventSender(
   return (reply, { subscribe }, { userId, isAllowed }) => {
     if (counts.of(userId) >= streamsOfUserLimit) return false;
     counts.add(userId, 1);
-    reply.hijack();
-    const { raw } = reply;
+    const raw = takeOver(reply);
     raw.writeHead(200, {
-      ...reply.getHeaders(),
       'content-type': 'text/event-stream; charset=utf-8',
       // A proxy that collects would hold events back.
       'x-accel-buffering': 'no',

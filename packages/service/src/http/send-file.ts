@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore, ByteRange, OpenBlob, SentAs } from '../blobs/blob-store.ts';
 import { etagOf, isAsExpected, isNotModified, rangeApplies } from '../core/conditions.ts';
 import type { BytesReply, FileReply } from '../core/types.ts';
+import { takeOver } from './answer-headers.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { wantedRange } from './ranges.ts';
 
@@ -147,11 +148,7 @@ export async function sendFile(
   const blob = await blobs.open(file.sha256, range.start);
   if (!blob) throw new Error(`Blob ${file.sha256} is recorded but not stored`);
   try {
-    reply.hijack();
-    const response = reply.raw;
-    for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value !== undefined) response.setHeader(name, value);
-    }
+    const response = takeOver(reply);
     response.writeHead(wanted === 'whole' ? 200 : 206, {
       ...headers,
       'content-length': range.end - range.start,

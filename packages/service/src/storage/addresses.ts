@@ -35,9 +35,9 @@ export function natsAddress(text: string): Result<string, string> {
   return /[@,]/.test(login) || !isDecodable(login) ? failure(`is wrong: ${loginRule}`) : success(text);
 }
 
-/** `http://…` or `https://…`, without a query. */
+/** `http://…` or `https://…`, without a login and a query. */
 export const httpAddress = (text: string): Result<string, string> =>
-  /^https?:\/\/[^\s?#]+$/.test(text) && URL.canParse(text)
+  /^https?:\/\/[^\s?#@]+$/.test(text) && URL.canParse(text)
     ? success(text)
     : failure(`must be an http or https address, not "${withoutPassword(text)}"`);
 
