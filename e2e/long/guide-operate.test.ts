@@ -131,7 +131,7 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
     // Devices go by the old authority for another minute: it is retired after that, and refused now.
     const script = (await blocksOf('operate.md', 'sh'))
       .join('\n')
-      .replace('bin/moorage authority retire', '! bin/moorage authority retire')
+      .replace(/.*bin\/moorage authority retire/, '! $&')
       .replaceAll('postgres://moorage:secret@127.0.0.1/moorage', database)
       .replaceAll('/var/lib', place)
       .replaceAll('/var/backups/moorage', join(place, 'backups'))

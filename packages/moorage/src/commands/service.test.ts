@@ -20,8 +20,8 @@ afterEach(() => {
 });
 
 /** Runs a command with flags, and returns its events. */
-async function run(command: CliCommand, flags: Record<string, string | true>) {
-  const sources = { flags, env: {}, file: {} };
+async function run(command: CliCommand, flags: Record<string, string | true>, env: Record<string, string> = {}) {
+  const sources = { flags, env, file: {} };
   const options = resolveOptions(command.options, sources);
   if (!options.ok) throw new Error(options.error);
   const events: { name: string; data: Readonly<Record<string, unknown>> }[] = [];
@@ -63,6 +63,18 @@ describe('moorage service, with a folder as the root', () => {
     expect(readFileSync(inside(environment), 'utf8')).toBe(
       'MOORAGE_HOST=127.0.0.2\nMOORAGE_PORT=8082\nMOORAGE_DATA=/var/lib/moorage\n',
     );
+  });
+
+  test('install keeps a secret or its file, the one that is given last', async () => {
+    const variables = () => readFileSync(inside(environment), 'utf8').split('\n').slice(0, -2);
+    const [secret, path] = ['smtp://ada:hush@mail', inside('secret')];
+    writeFileSync(path, `${secret}\n`);
+    await run(serviceInstallCommand, { root, 'smtp-url': secret });
+    expect(variables()).toEqual([`MOORAGE_SMTP_URL=${secret}`]);
+    await run(serviceInstallCommand, { root, 'smtp-url-file': path });
+    expect(variables()).toEqual([`MOORAGE_SMTP_URL_FILE=${path}`]);
+    await run(serviceInstallCommand, { root, 'smtp-url': secret }, { MOORAGE_SMTP_URL_FILE: path });
+    expect(variables()).toEqual([`MOORAGE_SMTP_URL=${secret}`]);
   });
 
   test('a dry run says what it would write, and writes nothing', async () => {
