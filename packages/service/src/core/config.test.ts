@@ -213,7 +213,7 @@ describe('settings', () => {
     [
       { env: { MOORAGE_ADMIN_PASSWORD: 'short' } },
       'admin-password',
-      'Setting MOORAGE_ADMIN_PASSWORD must have at least 8 characters',
+      'Setting MOORAGE_ADMIN_PASSWORD must have at least 12 characters',
     ],
     [
       { flags: { 'log-level': 'loud' } },
