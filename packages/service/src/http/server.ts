@@ -194,6 +194,14 @@ function makeServer(
   return http.createServer(limits, first);
 }
 
+/** Gives every answer of the routes its headers, which what sends it may replace. */
+function addHeaders(app: FastifyInstance, headersOf: AnswerHeaders): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headersOf(request.headers));
+    done();
+  });
+}
+
 /** Answers what no route serves. */
 function refuseUnrouted(app: FastifyInstance, options: ServerOptions, count: CountAnswer | undefined): void {
   const { statusOf } = options;
@@ -252,10 +260,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setValidatorCompiler(validatorCompiler(listener === 'devices' ? 'drop' : 'refuse'));
   app.setSerializerCompiler(compileSerialiser);
   readJson(app);
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headersOf(request.headers));
-    done();
-  });
+  addHeaders(app, headersOf);
   refuseUnrouted(app, options, traffic && countTraffic(app, traffic, listener));
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
