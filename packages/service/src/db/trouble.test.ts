@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureAdministrator } from '../auth/accounts.ts';
