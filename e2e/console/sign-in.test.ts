@@ -68,8 +68,8 @@ describe.skipIf(skipReason)('the first run', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
 
     await page.getByRole('textbox', { name: 'Current password' }).fill(quay.administrator.password);
-    await page.getByRole('textbox', { name: 'New password', exact: true }).fill('chosen by me');
-    await page.getByRole('textbox', { name: 'New password again' }).fill('chosen by me');
+    await page.getByRole('textbox', { name: 'New password', exact: true }).fill('chosen by me alone');
+    await page.getByRole('textbox', { name: 'New password again' }).fill('chosen by me alone');
     await page.getByRole('button', { name: 'Change the password' }).click();
     // The page that was asked for in the first place.
     await page.getByRole('heading', { level: 1, name: 'Platforms' }).waitFor();
@@ -83,7 +83,7 @@ describe.skipIf(skipReason)('the first run', () => {
     await page.getByRole('button', { name: /^Account of/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await signIn(page, { ...quay.administrator, password: 'chosen by me' });
+    await signIn(page, { ...quay.administrator, password: 'chosen by me alone' });
     await page.getByRole('heading', { level: 1, name: 'Platforms' }).waitFor();
     expect(complaints(page)).toEqual([]);
   });
