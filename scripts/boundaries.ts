@@ -278,8 +278,15 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/web',
     path: 'packages/module/src/web/',
-    imports: ['base', 'net', 'module/interpreter', 'module/texts', 'module/device', 'module/variables'],
-    types: ['module/services'],
+    imports: [
+      'base',
+      'net',
+      'module/interpreter',
+      'module/texts',
+      'module/device',
+      'module/variables',
+      'module/services',
+    ],
     // Fed streams by the network, it opens no port; the firmware's own pages are plain files beside the sources.
     system: ['node:fs', 'node:http', 'ws'],
   },

@@ -63,6 +63,8 @@ test.skipIf(!hasPrograms('curl', 'bash'))('the HTTP guide works as it stands (ne
     '304\n404\n',
     '{"logs":[',
     'Bad request: Not a websocket handshake',
+    'Forbidden: The module is called by a name that is not its own',
+    'Forbidden: A page from elsewhere has asked; http.server.cors_origin can allow it',
     'Access-Control-Allow-Methods: GET, POST, OPTIONS',
     'HTTP/1.1 401 Unauthorized',
     'WWW-Authenticate: Basic realm="Moorage"',

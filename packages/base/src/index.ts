@@ -1,3 +1,4 @@
+export * from './addresses.ts';
 export * from './auto-clock.ts';
 export * from './base64.ts';
 export * from './clock.ts';

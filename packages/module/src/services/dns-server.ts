@@ -33,8 +33,8 @@ export function dnsAnswer(query: DnsMessage, names: readonly string[], ip: strin
   return answer(rcodes.ok, asksAddress ? [address] : []);
 }
 
-/** The names that lead to the module. Spec: MOD-VAR-softap.dns_server.url, MOD-VAR-setup.web.url. */
-const ownNames = ({ variables, webSetup }: Pick<ServiceParts, 'variables' | 'webSetup'>): readonly string[] =>
+/** The names that lead its stations to the module. Spec: MOD-VAR-softap.dns_server.url, MOD-VAR-setup.web.url. */
+export const stationNames = ({ variables, webSetup }: Pick<ServiceParts, 'variables' | 'webSetup'>) =>
   variables
     .get(webSetup.active ? 'setup.web.url' : 'softap.dns_server.url')
     .split(',')
@@ -49,7 +49,7 @@ export const dnsServerService: NetworkService = {
     variables.get('softap.dns_server.enabled') || webSetup.active ? ['softap'] : [],
   async start(parts) {
     const ip = parts.wlan.softAp?.addresses.ip ?? '0.0.0.0';
-    const names = ownNames(parts);
+    const names = stationNames(parts);
     let socket: DatagramSocket | undefined;
     const opened = await parts.net.datagrams({ port: dnsPort }, ({ bytes, address, port }) => {
       const query = readDns(bytes);

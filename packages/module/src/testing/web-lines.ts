@@ -35,7 +35,7 @@ export const until = async (holds: () => boolean): Promise<void> => {
 
 /** A request for a command, as text. */
 export const get = (line: string, more = ''): string =>
-  `GET /command/${encodeURIComponent(line)} HTTP/1.1\r\nHost: module\r\n${more}\r\n`;
+  `GET /command/${encodeURIComponent(line)} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
 
 /** The replies of the command API in a text. */
 export const replies = (text: string): readonly Record<string, unknown>[] =>

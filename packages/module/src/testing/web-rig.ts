@@ -22,6 +22,8 @@ interface WebRigOptions {
   readonly variables?: Readonly<Record<string, string | number>>;
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly store?: Store;
+  /** The module's address over `memory`. */
+  readonly ip?: string;
 }
 
 export interface Answer {
@@ -87,7 +89,7 @@ export function exchange(stream: Duplex, method: string, path: string, { headers
       method,
       path,
       headers: {
-        host: 'module',
+        host: 'localhost',
         ...(body !== undefined && !headers?.['transfer-encoding'] && { 'content-length': Buffer.byteLength(body) }),
         ...headers,
       },
@@ -123,15 +125,14 @@ export async function webRig({
   variables = {},
   files = {},
   store = new MemoryStore(),
+  ip = '10.5.6.108',
 }: WebRigOptions = {}): Promise<WebRig> {
   const clock = new VirtualClock(Date.UTC(2024, 0, 1));
   const network = new MemoryNetwork(clock);
   const client = network.attach('client', '10.5.6.20');
   const port = wire === 'memory' ? 80 : await freePort();
   const net =
-    wire === 'memory'
-      ? network.attach('module', '10.5.6.108')
-      : nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false });
+    wire === 'memory' ? network.attach('module', ip) : nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false });
   const module = await createModule({ clock, net, store, seed: 1, personality: offlinePersonality });
   const lines: string[] = [];
   module.log.attach((line) => lines.push(line));

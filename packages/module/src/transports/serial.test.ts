@@ -11,7 +11,6 @@ import { openSlave } from '../../test/wires.ts';
 import { attachSession } from '../bus/attach-session.ts';
 import { createModule, type Module, type ModuleOptions } from '../module.ts';
 import { loadPersonality } from '../personality/personality.ts';
-import { isLoopback } from './loopback.ts';
 import { openSerial, parseSerial } from './open.ts';
 import { openPty } from './pty.ts';
 import { interruptSelf, openStdio } from './stdio.ts';
@@ -89,21 +88,6 @@ test.each([
     ok: false,
     error: `Serial port "${text}" is not one of pty[:LINK], tcp:HOST:PORT, rfc2217:HOST:PORT, stdio, none`,
   });
-});
-
-test.each([
-  ['127.0.0.1', true],
-  ['127.9.9.9', true],
-  ['::1', true],
-  ['::ffff:127.0.0.1', true],
-  ['0.0.0.0', false],
-  ['::', false],
-  ['10.0.0.1', false],
-  ['::ffff:10.0.0.1', false],
-  ['127.example.com', false],
-  ['', false],
-])('isLoopback of %j is %j', (address, expected) => {
-  expect(isLoopback(address)).toBe(expected);
 });
 
 test('openSerial none opens nothing', async () => {

@@ -1,10 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { failure, type Result, success } from '@moorage/base';
+import { failure, isLoopback, type Result, success } from '@moorage/base';
 import { type AttachableBoard, attachSession, type OnMistake } from '../bus/attach-session.ts';
 import type { Uart } from '../bus/bus.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
-import { isLoopback } from './loopback.ts';
 
 /** Connections to one listener of a module at a time; each further one gets the reason. */
 const maxConnections = 16;
@@ -56,7 +55,7 @@ export async function listenTcp(
   const sockets = new Set<Socket>();
   let refusing = 0;
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    if (!listen.listenLan && !isLoopback(socket.remoteAddress ?? '')) {
+    if (!listen.listenLan && !isLoopback(socket.remoteAddress)) {
       socket.destroy();
       return;
     }

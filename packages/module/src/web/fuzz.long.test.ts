@@ -69,7 +69,7 @@ const path = fc.oneof(
 );
 const header = fc.oneof(
   fc.constantFrom(
-    'Host: module',
+    'Host: localhost',
     'Connection: close',
     'Connection: upgrade',
     'Upgrade: websocket',

@@ -36,7 +36,7 @@ export const httpService: NetworkService<WebParts> = {
 };
 
 async function start(parts: WebParts, iface: Interface): Promise<RunningService | undefined> {
-  const settings = webSettings(parts.variables, iface, parts.webSetup.active);
+  const settings = webSettings(parts, iface);
   const tls = settings.tls && (await readTls(parts.flash, settings.tls));
   if (tls && !tls.ok) {
     parts.log.say('serviceNotStarted', { service, detail: tls.error });

@@ -17,7 +17,7 @@ async function leave(rig: WebRig, name: string): Promise<void> {
     stream.on('error', () => {});
     stream.once('close', () => resolve());
     stream.once('data', () => stream.destroy());
-    stream.write(`GET /${name} HTTP/1.1\r\nHost: module\r\n\r\n`);
+    stream.write(`GET /${name} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   });
 }
 
@@ -40,7 +40,7 @@ test.each(webWires)('files of a disk are sent whole and never mixed up, over %s'
   const small = Buffer.alloc(20_000, 'small');
   await rig.put('small', small);
   const lazy = await rig.dial();
-  lazy.write('GET /small HTTP/1.1\r\nHost: module\r\n\r\n');
+  lazy.write('GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n');
   expect((await rig.call('GET', '/small')).body.equals(small)).toBe(true);
   expect((await rig.call('GET', '/f1')).status).toBe(200);
   const received: Buffer[] = [];

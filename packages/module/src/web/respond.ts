@@ -34,6 +34,7 @@ export function send(
 const statusLines: Readonly<Record<number, string>> = {
   400: 'Bad request',
   401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not found',
   405: 'Method not allowed',
   416: 'Range not satisfiable',

@@ -1,10 +1,15 @@
 import type { Interface } from '@moorage/net';
+import { stationNames } from '../services/dns-server.ts';
+import { hostName } from '../services/host-name.ts';
 import type { VariableStore } from '../variables/store.ts';
+import type { WebParts } from './parts.ts';
 
 /** What a running server goes by. Changes of the variables act when the interface restarts. */
 export interface WebSettings {
   readonly inSetup: boolean;
   readonly iface: Interface;
+  /** Names by which browsers may call the module. */
+  readonly names: readonly string[];
   readonly port: number;
   /** TCP clients at a time. */
   readonly maxClients: number;
@@ -30,8 +35,10 @@ export interface TlsFiles {
   readonly clientCa: string | undefined;
 }
 
-/** The variables as they are now. `inSetup`: web setup runs, which has a page of its own and knows no passwords. */
-export function webSettings(variables: VariableStore, iface: Interface, inSetup: boolean): WebSettings {
+/** The variables as they are now. Web setup has a page of its own and knows no passwords. */
+export function webSettings(parts: WebParts, iface: Interface): WebSettings {
+  const { variables } = parts;
+  const inSetup = parts.webSetup.active;
   // Spec: MOD-AUTH-2, MOD-VAR-http.server.username, MOD-VAR-http.server.password.
   const username = variables.get('http.server.username');
   const password = variables.get('http.server.password');
@@ -39,6 +46,7 @@ export function webSettings(variables: VariableStore, iface: Interface, inSetup:
   return {
     inSetup,
     iface,
+    names: [hostName(parts), `${hostName(parts)}.local`, ...(iface === 'softap' ? stationNames(parts) : [])],
     // Spec: MOD-VAR-http.server.port.
     port: variables.get('http.server.port'),
     // Spec: MOD-VAR-http.server.max_clients.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { unwrap } from '@moorage/base';
+import { isLoopback, unwrap } from '@moorage/base';
 import type { Connection } from '@moorage/net';
 import type { Caller, Execution } from '../interpreter/execute.ts';
 import { mishapReason } from '../texts/reasons.ts';
@@ -9,6 +9,7 @@ import { readBody } from './body.ts';
 import type { Client } from './client.ts';
 import { Clients } from './clients.ts';
 import { type FileSource, findFile, isUnprotected, sendFile, sendWithFile } from './files.ts';
+import { foreignPage } from './foreign-page.ts';
 import type { WebParts } from './parts.ts';
 import { commonHeaders, type Exchange, rawRefusal, refuse, send } from './respond.ts';
 import type { WebSettings } from './settings.ts';
@@ -26,7 +27,7 @@ const preflight = {
 };
 
 /** Methods of each endpoint. */
-const methods: Readonly<Record<'command' | 'log' | 'stream' | 'file', readonly string[]>> = {
+export const methods: Readonly<Record<'command' | 'log' | 'stream' | 'file', readonly string[]>> = {
   command: ['GET', 'POST'],
   log: ['GET'],
   stream: ['GET', 'POST'],
@@ -87,7 +88,10 @@ export class Site {
       client,
       request: (request, response) =>
         client.add(() => this.#answer({ request, response, common: this.#common }, client)),
-      upgrades: (request) => parseTarget(request.url ?? '', this.#settings.apiEnabled).kind === 'stream',
+      // A refused handshake is answered as any other request.
+      upgrades: (request) =>
+        this.#refusal(request, client) === undefined &&
+        parseTarget(request.url ?? '', this.#settings.apiEnabled).kind === 'stream',
       upgrade: (request, head) => client.add(() => this.#openStream(request, head, client)),
       malformed: (status) => {
         // In the middle of a body there is no turn to wait for.
@@ -122,6 +126,8 @@ export class Site {
   #route(exchange: Exchange, client: Client): void | Promise<void> {
     const { request } = exchange;
     const method = request.method ?? '';
+    const refusal = this.#refusal(request, client);
+    if (refusal !== undefined) return refuse(exchange, 403, refusal);
     // It needs no authorization. Spec: MOD-HTTP-options.
     if (method === 'OPTIONS') return this.#options(exchange);
     const target = parseTarget(request.url ?? '', this.#settings.apiEnabled);
@@ -131,6 +137,11 @@ export class Site {
     if (!allowed.includes(method)) return refuse(exchange, 405, undefined, { Allow: allowed.join(', ') });
     if (target.kind === 'file') return this.#file(exchange, target.name, client);
     return this.#call(exchange, target, client);
+  }
+
+  /** Why nothing is done for a request, whatever it is; on an address of the network the specification's rules are all. */
+  #refusal({ headers }: IncomingMessage, { connection }: Client): string | undefined {
+    return isLoopback(connection.localAddress) ? foreignPage(headers, this.#settings) : undefined;
   }
 
   #options(exchange: Exchange): void {

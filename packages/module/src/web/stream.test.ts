@@ -25,7 +25,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 /** Opens a websocket as a browser does. */
 async function open(rig: WebRig, stream?: Duplex): Promise<Peer> {
   const connection = stream ?? (await rig.dial());
-  const socket = new WebSocket('ws://module/stream', { createConnection: () => connection as never });
+  const socket = new WebSocket('ws://localhost/stream', { createConnection: () => connection as never });
   const messages: { text: string; binary: boolean }[] = [];
   let code: number | undefined;
   socket.on('message', (data: Buffer, binary) => messages.push({ text: data.toString(), binary }));

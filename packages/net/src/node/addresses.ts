@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { failure, type Result, success } from '@moorage/base';
+import { failure, isLoopback, type Result, success } from '@moorage/base';
 import type { NetFailure } from '../ports.ts';
 import { failureOf } from './errors.ts';
 
@@ -23,9 +23,6 @@ const loopbackBroadcast = '127.255.255.255';
 const limitedBroadcast = '255.255.255.255';
 
 const highestPort = 65_535;
-
-export const isLoopback = (address: string | undefined): boolean =>
-  address !== undefined && (/^(::ffff:)?127\./.test(address) || address === '::1');
 
 /** Systems on which each address of the loopback range is this machine. */
 const wholeLoopback: readonly NodeJS.Platform[] = ['linux', 'win32'];

@@ -1,11 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { failure, type Result, success } from '@moorage/base';
+import { failure, isLoopback, type Result, success } from '@moorage/base';
 import type { Datagram, DatagramOptions, DatagramSocket, NetFailure } from '../ports.ts';
 import {
   anyAddress,
   broadcastsOf,
   hostPortOf,
-  isLoopback,
   isMulticast,
   type NodeNetOptions,
   outwardAddress,

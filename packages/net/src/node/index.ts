@@ -1,8 +1,8 @@
 import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
-import { type Result, realClock, success } from '@moorage/base';
+import { isLoopback, type Result, realClock, success } from '@moorage/base';
 import type { Connection, DialOptions, Net, NetFailure, SecureOptions } from '../ports.ts';
-import { hostPortOf, isLoopback, type NodeNetOptions, netmaskOf, resolveHost } from './addresses.ts';
+import { hostPortOf, type NodeNetOptions, netmaskOf, resolveHost } from './addresses.ts';
 import { openDatagrams } from './datagrams.ts';
 import { within } from './errors.ts';
 import { pingHost } from './ping.ts';

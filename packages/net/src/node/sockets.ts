@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { failure, type Result, realClock, success } from '@moorage/base';
+import { failure, isLoopback, type Result, realClock, success } from '@moorage/base';
 import type { Connection, DialOptions, Listener, ListenOptions, NetFailure } from '../ports.ts';
-import { anyAddress, hostPortOf, isLoopback, type NodeNetOptions } from './addresses.ts';
+import { anyAddress, hostPortOf, type NodeNetOptions } from './addresses.ts';
 import { failureOf } from './errors.ts';
 import { acceptTls, opening } from './tls.ts';
 
