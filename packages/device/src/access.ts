@@ -3,7 +3,7 @@ import { ignoreFailure, type Result, success, Turns } from '@moorage/base';
 import type { TlsSession } from '@moorage/net';
 import type { HttpTarget } from '@moorage/net/http/client';
 import { type RequestInput, ServiceConnection } from './connection.ts';
-import { isAnswered, type ServiceFailure } from './failures.ts';
+import { isAnswered, type ServiceFailure, withStore } from './failures.ts';
 import {
   fingerprintsOf,
   type IdentityPair,
@@ -66,7 +66,11 @@ export class ServiceAccess {
   }
 
   /** Joins if need be, and makes requests over one connection. Spec: MOD-NET-auto-up. */
-  async withConnection<T>(task: Task<T>): Promise<Result<T, ServiceFailure>> {
+  withConnection<T>(task: Task<T>): Promise<Result<T, ServiceFailure>> {
+    return withStore(() => this.#overConnection(task));
+  }
+
+  async #overConnection<T>(task: Task<T>): Promise<Result<T, ServiceFailure>> {
     const joined = await this.join();
     if (!joined.ok) return joined;
     const settled = await this.#settle();
@@ -96,8 +100,8 @@ export class ServiceAccess {
   }
 
   /** Runs a task when those before it are over. */
-  inTurn<T>(task: () => Promise<T>): Promise<T> {
-    return this.#turns.run(task);
+  inTurn<T>(task: () => Promise<Result<T, ServiceFailure>>): Promise<Result<T, ServiceFailure>> {
+    return this.#turns.run(() => withStore(task));
   }
 
   async #withPair<T>(pair: IdentityPair, task: Task<T>): Promise<Result<T, ServiceFailure>> {

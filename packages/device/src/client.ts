@@ -105,7 +105,7 @@ export class DeviceClient {
   start(): void {
     if (!this.#updater.hasToReport) return;
     this.#updater.reportUntilHeard(this.#power.signal).catch((cause: unknown) => {
-      // Only the store can fail here. No caller waits for this task, so the failure is an event; the next boot reports again.
+      // `healthy` of the program has thrown. No caller waits for this task, so the failure is an event; the next boot reports again.
       this.#emit({ type: 'failed', result: otaResults.failed, message: `The report of the update failed: ${cause}` });
     });
   }

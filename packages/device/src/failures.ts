@@ -1,5 +1,5 @@
 import { type ErrorCode, otaResults, type ReportedFailure } from '@moorage/api';
-import { failure, type Result } from '@moorage/base';
+import { failure, type Result, storeProblem } from '@moorage/base';
 import type { NetFailure } from '@moorage/net';
 import type { HttpFailure } from '@moorage/net/http/client';
 
@@ -43,6 +43,8 @@ export const failureTexts = {
   notInBundle: 'Bundle {version} has no file "{name}"',
   restarting: 'The device restarts',
   unhealthy: 'The device does not work with the update',
+  storageFull: 'Storage full',
+  storageFailed: 'Storage failed',
 } as const;
 
 const failureKinds: Readonly<Partial<Record<keyof typeof failureTexts, ReportedFailure>>> = {
@@ -61,6 +63,19 @@ export function ownFailure(
   const message = failureTexts[key].replace(/\{(\w+)\}/g, (_, name: string) => String(blanks[name]));
   const kind = failureKinds[key];
   return failure({ result, message, ...(kind && { kind }) });
+}
+
+/** What a task comes to. A store that fails is one of its failures: it never ends the program. */
+export async function withStore<T>(
+  task: () => Promise<Result<T, ServiceFailure>>,
+): Promise<Result<T, ServiceFailure>> {
+  try {
+    return await task();
+  } catch (cause) {
+    const problem = storeProblem(cause);
+    if (problem === undefined) throw cause;
+    return ownFailure(problem === 'full' ? 'storageFull' : 'storageFailed');
+  }
 }
 
 const statusResults: Readonly<Record<number, OtaResultCode>> = {

@@ -105,10 +105,15 @@ export async function lifetimeOf(
   }
 }
 
-/** Stores a PEM text as a file of the identity, in place of an older one in one step. */
+/**
+ * Stores a PEM text as a file of the identity, in place of an older one in one step.
+ *
+ * @throws as a full disk does when the files have no place for it
+ */
 export async function storePem(files: DeviceFiles, name: string, pem: string): Promise<void> {
   const stored = await tryStorePem(files, name, pem);
-  if (!stored.ok) throw new Error(`File ${name} cannot be stored: ${stored.error}`);
+  if (stored.ok) return;
+  throw Object.assign(new Error(`File ${name} cannot be stored: ${stored.error}`), { code: 'ENOSPC' });
 }
 
 async function tryStorePem(files: DeviceFiles, name: string, pem: string): Promise<Result<void, string>> {

@@ -290,7 +290,7 @@ describe('a store that fails', () => {
     rig.module.executeNow = executeNow;
     expect(answer.status).toBe(500);
     expect(answer.text).toBe('Server error\r\n');
-    expect(rig.logged()).toContain('HTTP server error: Storage failed');
+    expect(rig.logged()).toContain('HTTP server error: Storage full');
     await rig.close();
   });
 
@@ -302,7 +302,7 @@ describe('a store that fails', () => {
     module.client.act({ action: 'control', controls: [{ n: 'led1', v: 1, t: 1_800_000_000 }] });
     await clock.advance(1);
     store.create = create;
-    expect(printed).toContain('Not pushed: Storage failed');
+    expect(printed).toContain('Not pushed: Storage full');
     expect(foreignAmong(printed)).toEqual([]);
   });
 });

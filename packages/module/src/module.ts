@@ -106,7 +106,7 @@ export class Module extends Core implements Board {
     this.sources.connect(this);
     const services = new NetworkServices<Board & TerminalParts>(this, networkServices);
     this.services = services;
-    const pinDuties = pinDutiesOf({ clock, model, pins, pinRoles, variables, wlan, user: this });
+    const pinDuties = pinDutiesOf({ clock, log, model, pins, pinRoles, variables, wlan, user: this });
     this.#pinDuties = pinDuties;
     const run = (command: string): void => void this.runAlone(command);
     this.#life = new LifeCycle(this, {

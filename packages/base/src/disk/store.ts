@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../error-code.ts';
 import type { Allocate, Store, StoreWriter } from '../store/store.ts';
@@ -102,24 +102,30 @@ export class DiskStore implements Store {
       append: (chunk) => draft.append(chunk),
       publish: async () => {
         this.#open.delete(draft);
-        await draft.finish();
-        await rename(path, this.#pathOf(name));
-        await syncFolder(this.#folderHandle);
+        try {
+          await draft.finish();
+          await rename(path, this.#pathOf(name));
+        } catch (cause) {
+          await clear(path);
+          throw cause;
+        }
         this.#names.add(name);
+        await syncFolder(this.#folderHandle);
       },
       discard: async () => {
         this.#open.delete(draft);
-        await draft.close();
-        await unlink(path);
+        await draft.close().catch(() => {});
+        await clear(path);
       },
     };
   }
 
   async remove(name: string): Promise<void> {
     if (!this.#names.has(name)) return;
-    await unlink(this.#pathOf(name));
-    await syncFolder(this.#folderHandle);
+    // Somebody may have removed it, or the whole folder.
+    await rm(this.#pathOf(name), { force: true });
     this.#names.delete(name);
+    await syncFolder(this.#folderHandle);
   }
 
   #pathOf(name: string): string {
@@ -174,6 +180,9 @@ class Draft {
     }
   }
 }
+
+/** Removes a draft, whose room others need; if that fails, the next start does it. */
+const clear = (path: string): Promise<void> => rm(path, { force: true }).catch(() => {});
 
 /** The file may go while it is asked for. */
 async function openIfThere(path: string): Promise<FileHandle | undefined> {

@@ -2,7 +2,8 @@
  * The board's non-volatile memory, as the host gives it: named byte strings, each whole or absent.
  *
  * Every method resolves only when its effect is durable. After a cut at any moment each name holds what the last
- * finished call left there. Names are any text up to 200 bytes.
+ * finished call left there. Names are any text up to 200 bytes. A host that refuses, as a full disk does, makes a method
+ * throw what `storeProblem` knows; the name then holds its content from before, or already the new one.
  */
 export interface Store {
   names(): Promise<readonly string[]>;
@@ -25,5 +26,6 @@ export interface StoreWriter {
   append(chunk: Uint8Array): void | Promise<void>;
   /** Makes the content visible under its name, in place of an older one, in one step. */
   publish(): Promise<void>;
+  /** Gives the content up. Does not throw what `storeProblem` knows: the next start clears away what is left. */
   discard(): Promise<void>;
 }

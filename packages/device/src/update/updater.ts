@@ -10,7 +10,7 @@ import { formatVersion, ignoreFailure, isUuid, type Result, success } from '@moo
 import type { ServiceAccess } from '../access.ts';
 import { endpoints, fileEndpoints, type ServiceConnection } from '../connection.ts';
 import type { DeviceEventListener } from '../events.ts';
-import { failureTexts, isRefusal, type OtaResultCode, ownFailure, type ServiceFailure } from '../failures.ts';
+import { failureTexts, isRefusal, type OtaResultCode, ownFailure, type ServiceFailure, withStore } from '../failures.ts';
 import { backOffMs, pause } from '../pause.ts';
 import type { DeviceFiles, DevicePorts } from '../ports.ts';
 import type { RecordKeeper } from '../record.ts';
@@ -135,15 +135,15 @@ export class Updater {
     // If the power goes before the end, the device that comes back reports it.
     if (missing.length > 0 || this.#parts.install) await keeper.change({ attempt: { bundleId: offer.bundle_id } });
     const parts = { clock, files, connection, signal, emit, reconnect: () => access.join() };
-    const stored = await installFiles(parts, offer, missing);
+    const stored = await withStore(() => installFiles(parts, offer, missing));
     const done = stored.ok ? await this.#bring(connection, offer, signal) : stored;
     if (!done.ok) {
-      await keeper.change({ attempt: undefined });
       // A report for the service's log: whether it arrives makes no difference here.
       if (done.error.result === otaResults.failed) {
         const { kind = stored.ok ? 'install' : 'download' } = done.error;
         ignoreFailure(await this.#report(connection, offer.bundle_id, otaResults.failed, { failure: kind }));
       }
+      await keeper.change({ attempt: undefined });
       return done;
     }
     // A part of a bundle is no bundle: what runs stays what it was.
@@ -217,8 +217,8 @@ export class Updater {
     let hasBeenUp = false;
     for (let attempt = 1; !signal.aborted; attempt++) {
       if (!hasBeenUp || network.isUp()) {
-        const isReceived = await access.inTurn(() => this.#reportRestart(signal));
-        if (isReceived) return;
+        const received = await access.inTurn(async () => success(await this.#reportRestart(signal)));
+        if (received.ok && received.value) return;
       }
       hasBeenUp ||= network.isUp();
       if (!(await pause(clock, backOffMs(attempt, firstReportRetryMs, longestReportRetryMs), signal))) return;

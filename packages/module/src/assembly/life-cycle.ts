@@ -3,6 +3,7 @@ import type { DataCloud, DeviceClient } from '@moorage/device';
 import type { Solo } from '../cloud/data-solo.ts';
 import type { DataMessages } from '../cloud/message-streams.ts';
 import { reportDropped } from '../commands/variables.ts';
+import { inBackground } from '../device/background.ts';
 import { startsRecovery } from '../device/boot-loader.ts';
 import type { PinDuties } from '../device/pin-duties.ts';
 import { longAfter, type Power } from '../device/power.ts';
@@ -32,6 +33,9 @@ interface LifeCycleParts {
   /** Runs a command that no client has typed. */
   readonly run: (command: string) => void;
 }
+
+/** How long a boot waits before it reads a store anew that has failed, in ms. */
+const loadRetryMs = 1_000;
 
 /** Boot, reset, sleep and the end of power: the order in which the parts of a module start and stop. */
 export class LifeCycle {
@@ -71,9 +75,9 @@ export class LifeCycle {
 
   /** A crash of the program: the fault is kept and the watchdog resets the module. See `Module.fault`. */
   async fault(name: string): Promise<void> {
-    const { faults, power } = this.#core;
+    const { faults, log, power } = this.#core;
     if (power.state === 'asleep') throw new Error('A module that sleeps has no faults');
-    await faults.add(name);
+    await inBackground(log, () => faults.add(name));
     await this.reset();
   }
 
@@ -108,19 +112,16 @@ export class LifeCycle {
 
   async #boot(keepTime: boolean): Promise<void> {
     const { bus, clock, facts, faults, flash, log, rtc, variables } = this.#core;
-    const { client, cloud, messages } = this.#parts;
     if (this.power.state === 'off') throw new Error('The module has been closed');
     const cycle = ++this.#cycle;
     rtc.restart({ keepTime });
-    const dropped = await variables.load();
-    await faults.load();
-    await client.load();
-    await cloud.load();
-    messages.forget();
+    let dropped = await this.#load();
+    for (; dropped === undefined && cycle === this.#cycle; dropped = await this.#load()) await sleep(clock, loadRetryMs);
+    this.#parts.messages.forget();
     const { bootMs } = this.#core.timings;
     if (bootMs > 0) await sleep(clock, bootMs);
     // The module may have lost power meanwhile, or been reset once more.
-    if (cycle !== this.#cycle) return;
+    if (cycle !== this.#cycle || dropped === undefined) return;
     facts.take(variables, faults.full || startsRecovery(flash.stat(variables.get('system.boot.app'))));
     // Spec: MOD-VAR-system.bflash.cs_gpio.
     flash.connectBulk(variables.get('system.bflash.cs_gpio') >= 0);
@@ -133,6 +134,22 @@ export class LifeCycle {
     if (!facts.safeMode) this.#startProgram();
     this.power.step('started');
     this.#planSleep();
+  }
+
+  /**
+   * Reads what is kept without power; `undefined` when the store fails. A module that went on without it would lose it
+   * with the next save.
+   */
+  #load(): ReturnType<typeof inBackground<readonly string[] | 'damaged'>> {
+    const { faults, log, variables } = this.#core;
+    const { client, cloud } = this.#parts;
+    return inBackground(log, async () => {
+      const dropped = await variables.load();
+      await faults.load();
+      await client.load();
+      await cloud.load();
+      return dropped;
+    });
   }
 
   /** What the program does by itself; in safe mode it is not there. */

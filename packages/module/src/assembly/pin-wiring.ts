@@ -1,5 +1,7 @@
 import { type Clock, unwrap } from '@moorage/base';
+import { inBackground } from '../device/background.ts';
 import type { Pins } from '../device/gpio.ts';
+import type { Log } from '../device/log.ts';
 import { PinDuties } from '../device/pin-duties.ts';
 import { PinRoles } from '../device/pin-roles.ts';
 import type { WakeSources } from '../device/power.ts';
@@ -23,6 +25,7 @@ export const pinRolesOf = ({ facts, pins, variables }: PinRoleParts): PinRoles =
 
 interface PinDutyParts {
   readonly clock: Clock;
+  readonly log: Log;
   readonly model: Model;
   readonly pins: Pins;
   readonly pinRoles: PinRoles;
@@ -39,7 +42,7 @@ interface PinDutyParts {
 
 /** What a module does with its pins by itself, tied to its variables and its network. */
 export function pinDutiesOf(parts: PinDutyParts): PinDuties {
-  const { clock, pinRoles: roles, pins, user, variables, wlan } = parts;
+  const { clock, log, pinRoles: roles, pins, user, variables, wlan } = parts;
   return new PinDuties({
     clock,
     pins,
@@ -59,7 +62,7 @@ export function pinDutiesOf(parts: PinDutyParts): PinDuties {
     runSetup: () => void user.runAlone(variables.get('setup.gpio.cmd')),
     factoryReset: () => {
       const reset = (): Promise<void> => user.factoryReset();
-      void (user.queue.run(reset) ?? reset());
+      void inBackground(log, () => user.queue.run(reset) ?? reset());
     },
   });
 }

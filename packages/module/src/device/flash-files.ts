@@ -115,13 +115,15 @@ export class Flash {
     if (unit === undefined) return failure('no-space');
     const reservation: Reservation = { name: file.name, area, unit, size: file.size };
     this.#reserved = [...this.#reserved, reservation];
+    let writer: StoreWriter | undefined;
     try {
-      const writer = await this.#store.create(entryName(file.name));
+      writer = await this.#store.create(entryName(file.name));
       const info = { ...file, area, unit, flags: file.flags | fileFlags.valid };
       await writer.append(encodeHeader(info));
       return success(this.#writer(writer, info, reservation));
     } catch (cause) {
       this.#release(reservation);
+      await writer?.discard();
       throw cause;
     }
   }
@@ -198,11 +200,13 @@ export class Flash {
         }
         try {
           await writer.append(encodeTrailer(crc));
-          const { name, size, version, area, type, flags, unit } = file;
-          return success(await this.#publish(writer, { name, size, crc, version, area, type, flags, unit }));
-        } finally {
-          release();
+        } catch (cause) {
+          await abandon();
+          throw cause;
         }
+        const { name, size, version, area, type, flags, unit } = file;
+        const info = { name, size, crc, version, area, type, flags, unit };
+        return success(await this.#publish(writer, info).finally(release));
       },
       abandon,
     };
@@ -210,10 +214,23 @@ export class Flash {
 
   #publish(writer: StoreWriter, info: FileInfo): Promise<FileInfo> {
     return this.#change(async () => {
-      await writer.publish();
+      await this.#changeEntry(info.name, writer.publish());
       this.#files.set(info.name, info);
       return info;
     });
+  }
+
+  /** A change of the store that has failed may have had its effect: the index follows what is there. */
+  async #changeEntry(name: string, change: Promise<void>): Promise<void> {
+    try {
+      await change;
+    } catch (cause) {
+      // While nothing can be read the index stays as it is.
+      const info = await readInfo(this.#store, name).catch(() => this.#files.get(name));
+      if (info) this.#files.set(name, info);
+      else this.#files.delete(name);
+      throw cause;
+    }
   }
 
   /**
@@ -241,7 +258,7 @@ export class Flash {
       const info = this.stat(name);
       if (!info) return failure('missing');
       if (!options.force && isSystemFile(info)) return failure('protected');
-      await this.#store.remove(entryName(name));
+      await this.#changeEntry(name, this.#store.remove(entryName(name)));
       this.#files.delete(name);
       return success(undefined);
     });
@@ -255,7 +272,7 @@ export class Flash {
     return this.#change(async () => {
       for (const info of this.list()) {
         if (info.area !== area || info.type === fileTypes.radioFirmware) continue;
-        await this.#store.remove(entryName(info.name));
+        await this.#changeEntry(info.name, this.#store.remove(entryName(info.name)));
         this.#files.delete(info.name);
       }
     });

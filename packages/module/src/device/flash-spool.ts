@@ -29,22 +29,27 @@ export async function openSpool(store: Store, maxBytes: number): Promise<Spool> 
       return true;
     },
     async finish(create) {
-      const created = await create(size);
-      if (!created.ok) {
-        await writer.discard();
-        return failure(created.error);
-      }
       await writer.publish();
       try {
-        for (let at = 0; at < size; at += copyBytes) {
-          const bytes = await store.read(spoolName, at, Math.min(size, at + copyBytes));
-          if (bytes) await created.value.append(bytes);
-        }
-        return await created.value.finish();
+        const created = await create(size);
+        return created.ok ? await copy(store, size, created.value) : failure(created.error);
       } finally {
         await store.remove(spoolName);
       }
     },
     abandon: () => writer.discard(),
   };
+}
+
+async function copy(store: Store, size: number, file: FileWriter): Promise<Result<FileInfo, FlashError>> {
+  try {
+    for (let at = 0; at < size; at += copyBytes) {
+      const bytes = await store.read(spoolName, at, Math.min(size, at + copyBytes));
+      if (bytes) await file.append(bytes);
+    }
+  } catch (cause) {
+    await file.abandon();
+    throw cause;
+  }
+  return file.finish();
 }

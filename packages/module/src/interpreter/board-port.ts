@@ -62,7 +62,7 @@ export interface SessionBoard {
   readonly log: {
     attach(sink: (text: string) => void): () => void;
     /** Why a command is about to fail. */
-    say(key: 'noFreeStream'): void;
+    say(key: 'noFreeStream' | 'storageFull' | 'storageFailed'): void;
   };
   readonly sessionLimits: {
     /** Longest command line, in bytes: `bus.command.rx_bufsize` as it was at boot. */

@@ -8,6 +8,7 @@ import type { Origin } from './origin.ts';
 import { prepare, replyUnlessAborted } from './prepare.ts';
 import type { Registry } from './registry.ts';
 import { codes, type DataRequest, fail, type Reply, type Response, type ResponseCode } from './reply.ts';
+import { storeRefusal } from './store-refusal.ts';
 import { encodeText } from './text.ts';
 
 /** What a command answers to a caller without a serial line. */
@@ -55,7 +56,12 @@ export function executeNow<Board extends SessionBoard>(
   let wantsData: true | undefined;
   const supplyData = (request: DataRequest): Promise<Response> => {
     if (data === undefined) wantsData = true;
-    return supply(request, data ?? noBytes);
+    return supply(board, request, data ?? noBytes);
+  };
+  const failed = (error: unknown): Response => {
+    const refusal = storeRefusal(board, error);
+    if (!refusal) throw error;
+    return refusal;
   };
   const conclude = (reply: Response | Silence): Execution => {
     if (reply.kind === 'silence') return nothing;
@@ -63,7 +69,7 @@ export function executeNow<Board extends SessionBoard>(
     board.commandDone?.();
     const { after } = reply;
     // A macrotask later, so that the caller has sent the response before the module goes down.
-    if (after) board.clock.after(0, () => void goOn(board, async () => after()));
+    if (after) board.clock.after(0, () => void goOn(board, async () => after()).catch(failed));
     return done;
   };
   if (prepared.kind !== 'prepared') return conclude(prepared);
@@ -77,10 +83,13 @@ export function executeNow<Board extends SessionBoard>(
     return conclude(reply);
   }
   const raced = giveUp ? replyUnlessAborted(giveUp.signal, reply) : reply;
-  return raced.finally(() => unwatch?.()).then(conclude);
+  return raced
+    .catch(failed)
+    .finally(() => unwatch?.())
+    .then(conclude);
 }
 
-const goOn = (board: SessionBoard, work: () => Promise<void>): Promise<void> | void => board.queue.run(work) ?? work();
+const goOn = async (board: SessionBoard, work: () => Promise<void>): Promise<void> => board.queue.run(work) ?? work();
 
 type Silence = Extract<Reply, { readonly kind: 'silence' }>;
 
@@ -99,11 +108,13 @@ function runInTurn(
   return board.queue.run(task, waits) ?? fail(codes.FAILED);
 }
 
-async function supply(request: DataRequest, data: Uint8Array): Promise<Response> {
+async function supply(board: SessionBoard, request: DataRequest, data: Uint8Array): Promise<Response> {
   const mistakes: unknown[] = [];
   const feed = new DataFeed(request, (error) => mistakes.push(error));
   if (request.size > 0) await feed.write(data.subarray(0, request.size));
   const response = feed.remaining > 0 ? await feed.abort() : await feed.end();
+  const refusal = storeRefusal(board, mistakes[0]);
+  if (refusal) return refusal;
   if (mistakes.length > 0) throw new Error('The sink of inline data failed', { cause: mistakes[0] });
   return response;
 }

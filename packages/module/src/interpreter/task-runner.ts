@@ -9,6 +9,7 @@ import type { Registry } from './registry.ts';
 import { codes, type DataRequest, fail, type Reply, type Response, silence } from './reply.ts';
 import type { SessionOutput } from './session-output.ts';
 import { type SessionState, type SessionTrigger, sessionTable } from './session-table.ts';
+import { storeRefusal } from './store-refusal.ts';
 import { decodeText } from './text.ts';
 
 /** How long a command's question waits for an answer, in milliseconds; no other command runs meanwhile. */
@@ -313,8 +314,10 @@ export class TaskRunner<Board extends SessionBoard> {
     return fail(codes.FAILED);
   }
 
+  /** A store that fails is none, and has its reason in the log. */
   #mistake(error: unknown): void {
-    const { onMistake } = this.#parts;
+    const { board, onMistake } = this.#parts;
+    if (storeRefusal(board, error)) return;
     if (onMistake) onMistake(error);
     else queueMicrotask(() => throwMistake(error));
   }

@@ -1,5 +1,6 @@
 import { type CancelTimer, ignoreFailure } from '@moorage/base';
 import type { Interface } from '@moorage/net';
+import { inBackground } from '../device/background.ts';
 import { openTcpClient, openUdpClient } from './open-client.ts';
 import type { NetworkService, RunningService, ServiceParts } from './service.ts';
 import type { Sockets } from './sockets.ts';
@@ -33,7 +34,7 @@ class AutoClient implements RunningService {
   constructor(parts: StreamParts, iface: Interface) {
     this.#parts = parts;
     this.#iface = iface;
-    this.#cancel = parts.clock.after(0, () => void this.#open());
+    this.#cancel = this.#openAfter(0);
   }
 
   stop(): void {
@@ -42,27 +43,32 @@ class AutoClient implements RunningService {
   }
 
   async #open(): Promise<void> {
-    const { variables, wlan } = this.#parts;
+    const { log, variables, wlan } = this.#parts;
     if (!wlan.isUp(this.#iface)) return;
-    const opened = await openTcpClient(this.#parts, {
+    const target = {
       // Spec: MOD-VAR-tcp.client.remote_host, MOD-VAR-tcp.client.remote_port, MOD-VAR-tcp.client.local_port.
       host: variables.get('tcp.client.remote_host'),
       port: variables.get('tcp.client.remote_port'),
       localPort: variables.get('tcp.client.local_port'),
       iface: this.#iface,
       // A stream that the user closes stays closed until the interface has been down.
-      gone: (remoteClosed) => remoteClosed && this.#again(),
-    });
-    if (!opened.ok) this.#again();
+      gone: (remoteClosed: boolean) => remoteClosed && this.#again(),
+    };
+    const opened = await inBackground(log, () => openTcpClient(this.#parts, target));
+    if (!opened?.ok) this.#again();
   }
 
   /** Spec: MOD-VAR-tcp.client.auto_retries. */
   #again(): void {
-    const { clock, variables } = this.#parts;
+    const { variables } = this.#parts;
     const allowed = variables.get('tcp.client.auto_retries');
     if (this.#stopped || (allowed !== forever && this.#tries >= allowed)) return;
     this.#tries++;
-    this.#cancel = clock.after(variables.get('tcp.client.retry_period') * 1000, () => void this.#open());
+    this.#cancel = this.#openAfter(variables.get('tcp.client.retry_period') * 1000);
+  }
+
+  #openAfter(delayMs: number): CancelTimer {
+    return this.#parts.clock.after(delayMs, () => void this.#open());
   }
 }
 

@@ -2,6 +2,7 @@ import { type CancelTimer, ignoreFailure } from '@moorage/base';
 import type { DatagramSocket, Interface } from '@moorage/net';
 import { HttpClient } from '@moorage/net/http/client';
 import { rawSample } from '../device/adc.ts';
+import { inBackground } from '../device/background.ts';
 import { addressOf } from './host-name.ts';
 import type { NetworkService, RunningService, ServiceParts } from './service.ts';
 
@@ -89,7 +90,7 @@ class Broadcast implements RunningService {
     const status = statusObject(this.#parts, this.#iface);
     // The next one comes after the interval.
     ignoreFailure(this.#socket?.send(Buffer.from(JSON.stringify(status)), this.#to.ip, this.#to.port));
-    void this.#post(status);
+    void inBackground(this.#parts.log, () => this.#post(status));
     this.#cancel = this.#parts.clock.after(this.#intervalMs, () => this.send());
   }
 

@@ -1,4 +1,6 @@
 import type { Interface } from '@moorage/net';
+import { inBackground } from '../device/background.ts';
+import type { Log } from '../device/log.ts';
 import type { Wlan } from '../wlan/wlan.ts';
 import type { NetworkService, RunningService } from './service.ts';
 
@@ -10,7 +12,7 @@ interface Started {
 }
 
 /** Starts the services of an interface when it comes up, in the order of the list, and stops them when it goes. */
-export class NetworkServices<Parts extends { readonly wlan: Wlan }> {
+export class NetworkServices<Parts extends { readonly log: Log; readonly wlan: Wlan }> {
   readonly #parts: Parts;
   readonly #list: readonly NetworkService<Parts>[];
   #started: Started[] = [];
@@ -51,7 +53,7 @@ export class NetworkServices<Parts extends { readonly wlan: Wlan }> {
       // The interface may have gone while the one before was starting.
       if (!this.#parts.wlan.isUp(iface)) return;
       if (this.isRunning(service.name)) continue;
-      const running = Promise.resolve(service.start(this.#parts, iface));
+      const running = inBackground(this.#parts.log, () => service.start(this.#parts, iface));
       this.#started.push({ service: service.name, iface, running });
       await running;
     }

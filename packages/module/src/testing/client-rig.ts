@@ -1,4 +1,4 @@
-import { VirtualClock } from '@moorage/base';
+import { type Store, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import type { DeviceEvent } from '@moorage/device';
 import { ServicePeer } from '@moorage/device/testing/service-peer';
@@ -7,8 +7,8 @@ import { defaultModel, type Model } from '../model/model.ts';
 import { createModule, type Module } from '../module.ts';
 import { neutralPersonality, type Personality } from '../personality/personality.ts';
 
-interface ClientRigOptions {
-  readonly store?: MemoryStore;
+interface ClientRigOptions<S extends Store> {
+  readonly store?: S;
   readonly model?: Model;
   /** Epoch milliseconds at which it begins. */
   readonly startMs?: number;
@@ -20,7 +20,7 @@ interface ClientRigOptions {
 }
 
 /** A network with a service peer on it, and modules that can be switched off and on over one store. */
-export async function clientRig(options: ClientRigOptions = {}) {
+export async function clientRig<S extends Store = MemoryStore>(options: ClientRigOptions<S> = {}) {
   const clock = new VirtualClock(options.startMs);
   const network = new MemoryNetwork(clock, options.tls && { tls: options.tls });
   const peer = new ServicePeer();
@@ -28,7 +28,7 @@ export async function clientRig(options: ClientRigOptions = {}) {
   const net = network.attach('module', '10.5.6.108');
 
   /** Makes a module over a store and boots it; `events` and `printed` collect its events and notices from now on. */
-  const powerOn = async (store: MemoryStore) => {
+  const powerOn = async <T extends Store>(store: T) => {
     const service = { host: 'ota.test', port: 443, insecure: options.insecure ?? false };
     const model = options.model ?? defaultModel;
     const { personality = neutralPersonality } = options;

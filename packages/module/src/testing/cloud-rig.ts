@@ -1,10 +1,12 @@
+import type { Store } from '@moorage/base';
+import type { MemoryStore } from '@moorage/base/store/memory';
 import { rigCapabilities } from '@moorage/device/testing/capabilities';
 import { clientRig } from './client-rig.ts';
 
 type Powered = Awaited<ReturnType<Awaited<ReturnType<typeof clientRig>>['powerOn']>>;
 
 /** A module with a capabilities file, and a service peer; `run` gives the log lines of a command, its code and its text. */
-export async function cloudRig(options: Parameters<typeof clientRig>[0] = {}) {
+export async function cloudRig<S extends Store = MemoryStore>(options: Parameters<typeof clientRig<S>>[0] = {}) {
   const rig = await clientRig(options);
   const runOn = async ({ module, printed }: Powered, line: string, data?: string | Uint8Array): Promise<string[]> => {
     printed.length = 0;
@@ -19,7 +21,7 @@ export async function cloudRig(options: Parameters<typeof clientRig>[0] = {}) {
 }
 
 /** The same, activated, and with its network up. */
-export async function activeRig(options: Parameters<typeof clientRig>[0] = {}) {
+export async function activeRig<S extends Store = MemoryStore>(options: Parameters<typeof clientRig<S>>[0] = {}) {
   const rig = await cloudRig(options);
   const answer = await rig.run('cloud_activate ada secret caps.json');
   if (answer.at(-1) !== '0 Success') throw new Error(answer.join('\n'));

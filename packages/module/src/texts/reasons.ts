@@ -1,3 +1,4 @@
+import { storeProblem } from '@moorage/base';
 import type { NetError, NetFailure } from '@moorage/net';
 import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import type { Phrase, TextKey } from './texts.ts';
@@ -18,7 +19,6 @@ export const netReason = (failed: NetFailure, host = ''): Phrase =>
   failed.error === 'tls' ? ['tlsFailed', { error: tlsErrorNumber(failed) }] : [netTexts[failed.error], { host }];
 
 /** Of an exception: that the store below the flash has failed, or that there is a mistake in the program. */
-export const mishapReason = (cause: unknown): Phrase =>
-  cause instanceof Error && 'code' in cause && /^E[A-Z]+$/.test(String(cause.code))
-    ? ['storageFailed']
-    : ['internalError'];
+export const mishapReason = (cause: unknown): Phrase => [storeTexts[storeProblem(cause) ?? 'none']];
+
+const storeTexts = { full: 'storageFull', failed: 'storageFailed', none: 'internalError' } as const;

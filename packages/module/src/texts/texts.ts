@@ -164,6 +164,7 @@ export const neutralTexts = {
   httpsListening: proposed('HTTPS server listening on port: {port}'),
   httpServerError: proposed('HTTP server error: {detail}'),
 
+  storageFull: proposed('Storage full'),
   storageFailed: proposed('Storage failed'),
   internalError: proposed('Internal error'),
   webSocketUnread: proposed('Web socket data not read'),
