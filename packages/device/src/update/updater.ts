@@ -136,7 +136,7 @@ export class Updater {
     if (missing.length > 0 || this.#parts.install) await keeper.change({ attempt: { bundleId: offer.bundle_id } });
     const parts = { clock, files, connection, signal, emit, reconnect: () => access.join() };
     const stored = await withStore(() => installFiles(parts, offer, missing));
-    const done = stored.ok ? await this.#bring(connection, offer, signal) : stored;
+    const done = stored.ok ? await withStore(() => this.#bring(connection, offer, signal)) : stored;
     if (!done.ok) {
       // A report for the service's log: whether it arrives makes no difference here.
       if (done.error.result === otaResults.failed) {

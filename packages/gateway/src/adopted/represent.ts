@@ -198,7 +198,10 @@ export class RepresentedModule {
     // Many modules are not asked in one moment.
     const spreadMs = random.below(Math.ceil(Math.max(afterMs, 2_000) / 10));
     this.#cancelPoll = ports.clock.after(afterMs + spreadMs, () => {
-      this.#poll().catch((cause: unknown) => this.#away(`The store failed: ${cause}`));
+      this.#poll().catch((cause: unknown) => {
+        this.#away(`The store failed: ${cause}`);
+        this.#plan(awayPollMs);
+      });
     });
   }
 
