@@ -10,8 +10,8 @@ import { administratorOf, startUp } from '../up-scene.ts';
 const disk = mountSmallDisk(64);
 const missing = 'missing' in disk ? disk.missing : undefined;
 
-afterAll(async () => {
-  await killAll();
+afterAll(() => {
+  killAll();
   if (!('missing' in disk)) disk.unmount();
 });
 

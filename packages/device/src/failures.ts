@@ -66,9 +66,7 @@ export function ownFailure(
 }
 
 /** What a task comes to. A store that fails is one of its failures: it never ends the program. */
-export async function withStore<T>(
-  task: () => Promise<Result<T, ServiceFailure>>,
-): Promise<Result<T, ServiceFailure>> {
+export async function withStore<T>(task: () => Promise<Result<T, ServiceFailure>>): Promise<Result<T, ServiceFailure>> {
   try {
     return await task();
   } catch (cause) {

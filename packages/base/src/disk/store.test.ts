@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -226,6 +226,30 @@ describe('disk store', () => {
   test('refuses a name of more than 200 bytes', async () => {
     const store = await openDisk(await newFolder());
     await expect(store.create('ä'.repeat(101))).rejects.toThrow('is longer than 200 bytes');
+  });
+
+  test('goes on when its folder comes back, and a content that could not be finished leaves nothing', async () => {
+    const folder = join(await newFolder(), 'flash');
+    const store = await openDisk(folder);
+    await put(store, 'a', 'x');
+    const writer = await store.create('b');
+    await rename(folder, `${folder}-gone`);
+    await expect(writer.publish()).rejects.toThrow('ENOENT');
+    await expect(store.create('c')).rejects.toThrow('ENOENT');
+    expect(await store.read('a')).toBeUndefined();
+    await rename(`${folder}-gone`, folder);
+    expect(text((await store.read('a')) ?? new Uint8Array())).toBe('x');
+    await put(store, 'b', 'y');
+    expect(await store.names()).toEqual(['a', 'b']);
+  });
+
+  test('removes what somebody else has removed', async () => {
+    const folder = await newFolder();
+    const store = await openDisk(folder);
+    await put(store, 'a', 'x');
+    await rm(join(folder, encodeName('a')));
+    await store.remove('a');
+    expect(await store.names()).toEqual([]);
   });
 
   test('refuses a folder that is in use', async () => {

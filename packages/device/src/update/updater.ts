@@ -10,7 +10,14 @@ import { formatVersion, ignoreFailure, isUuid, type Result, success } from '@moo
 import type { ServiceAccess } from '../access.ts';
 import { endpoints, fileEndpoints, type ServiceConnection } from '../connection.ts';
 import type { DeviceEventListener } from '../events.ts';
-import { failureTexts, isRefusal, type OtaResultCode, ownFailure, type ServiceFailure, withStore } from '../failures.ts';
+import {
+  failureTexts,
+  isRefusal,
+  type OtaResultCode,
+  ownFailure,
+  type ServiceFailure,
+  withStore,
+} from '../failures.ts';
 import { backOffMs, pause } from '../pause.ts';
 import type { DeviceFiles, DevicePorts } from '../ports.ts';
 import type { RecordKeeper } from '../record.ts';

@@ -162,9 +162,14 @@ export async function writeFile(driver: Driver, file: WrittenFile): Promise<Resu
   const line = `file_create ${flag}-o ${quoted(name)} ${facts}`;
   const opened = await openHandle(driver, line, `"${name}" of ${size} bytes`);
   if (!opened.ok) return opened;
-  const sent = await sendContent(driver, opened.value, file);
+  const giveUp = (): Promise<void> => giveBack(driver, opened.value, name);
+  const sent = await sendContent(driver, opened.value, file).catch(async (cause: unknown) => {
+    // Where its bytes come from has failed.
+    await giveUp();
+    throw cause;
+  });
   if (!sent.ok) {
-    await giveBack(driver, opened.value, name);
+    await giveUp();
     return sent;
   }
   const stat = await statFile(driver, name);

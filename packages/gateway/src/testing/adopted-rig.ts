@@ -1,4 +1,4 @@
-import { seededRandom, unwrap } from '@moorage/base';
+import { type Store, seededRandom, unwrap } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { ChannelPeer } from '@moorage/device/testing/channel-peer';
 import { type PeerBundle, ServicePeer } from '@moorage/device/testing/service-peer';
@@ -30,6 +30,8 @@ export const newSet: Held = Object.fromEntries(
 interface AdoptedRigOptions extends GatewayRigOptions {
   readonly at?: string;
   readonly measured?: Measured;
+  /** Where the gateway keeps what it knows of the module. */
+  readonly own?: Store;
 }
 
 /** Whether the module answers, as the gateway has said last. */
@@ -37,7 +39,7 @@ export const isThere = (notices: readonly ModuleNotice[]): boolean =>
   notices.findLast(({ type }) => type === 'online' || type === 'offline')?.type === 'online';
 
 /** A module that has only what a real one has, a gateway that has adopted it, and a service. `at` is another address for it. */
-export async function adoptedRig({ at, measured, ...options }: AdoptedRigOptions = {}) {
+export async function adoptedRig({ at, measured, own, ...options }: AdoptedRigOptions = {}) {
   const rig = await gatewayRig({ files: { 'webapp/page.html': oldPage }, ...options });
   const { clock, network, ports, until } = rig;
   const peer = new ServicePeer();
@@ -49,7 +51,7 @@ export async function adoptedRig({ at, measured, ...options }: AdoptedRigOptions
   /** Called with each step of a push, as it begins. */
   const hooks = { step: (_text: string): void => {} };
   const { mac, uuid } = rig.module.identity;
-  const powerOn = async (store: MemoryStore, streams = measured) =>
+  const powerOn = async (store: Store, streams = measured) =>
     RepresentedModule.open({
       ports,
       random: seededRandom(1),
@@ -67,7 +69,7 @@ export async function adoptedRig({ at, measured, ...options }: AdoptedRigOptions
       },
     });
   const store = new MemoryStore();
-  const adopted = await powerOn(store);
+  const adopted = await powerOn(own ?? store);
   unwrap(await until(adopted.client.provision('token-1')));
   const steps = (): readonly string[] => notices.flatMap((notice) => (notice.type === 'step' ? [notice.text] : []));
   /** What the module holds under the names of the bundle. */

@@ -116,7 +116,8 @@ export class LifeCycle {
     const cycle = ++this.#cycle;
     rtc.restart({ keepTime });
     let dropped = await this.#load();
-    for (; dropped === undefined && cycle === this.#cycle; dropped = await this.#load()) await sleep(clock, loadRetryMs);
+    for (; dropped === undefined && cycle === this.#cycle; dropped = await this.#load())
+      await sleep(clock, loadRetryMs);
     this.#parts.messages.forget();
     const { bootMs } = this.#core.timings;
     if (bootMs > 0) await sleep(clock, bootMs);
