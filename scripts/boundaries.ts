@@ -224,7 +224,7 @@ export const zones: readonly Zone[] = [
   // above the bus. A folder imports only folders below it, values and types alike.
   { name: 'module/interpreter', path: 'packages/module/src/interpreter/', imports: ['base'] },
   // What a module prints, by key; a personality may replace any of it.
-  { name: 'module/texts', path: 'packages/module/src/texts/', imports: ['net'], types: ['module/interpreter'] },
+  { name: 'module/texts', path: 'packages/module/src/texts/', imports: ['base', 'net'], types: ['module/interpreter'] },
   {
     name: 'module/device',
     path: 'packages/module/src/device/',

@@ -1,3 +1,4 @@
+import { unwrap } from '@moorage/base';
 import { FailingStore, type StoreFault } from '@moorage/base/store/failing';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { expect, test } from 'vitest';
@@ -144,7 +145,7 @@ async function holdPin({ module, store }: Rig): Promise<void> {
 
 async function restart({ module }: Rig): Promise<void> {
   module.wlan.down('wlan');
-  await module.wlan.ensureUp('wlan');
+  unwrap(await module.wlan.ensureUp('wlan'));
 }
 
 test.each(byItself)('%s over a store that fails is said in the log, and goes on with it', async (_, settings, act) => {
