@@ -22,8 +22,6 @@ export default defineConfig({
     // to stop everything else.
     retry: 1,
     expect: { poll: { timeout: 120_000, interval: 10 } },
-    // The object store that tests use opens what another request has just removed, and hears no error of that.
-    onUnhandledError: ({ message }) => !/ENOENT.*_S3rver_/.test(message),
     reporters: ['default'],
   },
 });

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Client, createClient, type ProductRecord } from '@moorage/api';
 import { realClock, seededRandom, success } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
@@ -12,6 +11,7 @@ import { nodeNet } from '@moorage/net/node';
 import { ChildServer, missingProgram } from '@moorage/service/testing/child-server';
 import { databaseSource, freePort } from '@moorage/service/testing/index';
 import { NatsServer, natsMissing } from '@moorage/service/testing/nats-server';
+import { ObjectStore } from '@moorage/service/testing/object-store';
 import { PgBouncer, pgBouncerMissing } from '@moorage/service/testing/pgbouncer';
 import { ensureExample, must } from '../packages/moorage/src/up/example.ts';
 import { eventOf, type Moorage, moorage } from './command-line.ts';
@@ -113,11 +113,7 @@ export class Cluster {
   readonly #database = databaseSource('postgres', { holds: 'nothing' });
   readonly #nats: NatsServer | undefined;
   readonly #pool: PgBouncer | undefined;
-  readonly #objects = new ChildServer(
-    process.execPath,
-    [fileURLToPath(new URL('object-store.ts', import.meta.url)), join(this.#folder, 'objects')],
-    /listening on (\d+)/,
-  );
+  #objects: ObjectStore | undefined;
   readonly nodes: ClusterNode[] = [];
   readonly devices: ClusterDevice[] = [];
   #proxy: ChildServer | undefined;
@@ -141,12 +137,12 @@ export class Cluster {
 
   async start(): Promise<void> {
     await this.#nats?.start();
-    const port = await this.#objects.start();
+    const objects = await ObjectStore.open('blobs');
+    this.#objects = objects;
     const direct = await this.#database.make();
     const database = this.#pool ? await this.#pool.open(direct) : direct;
     this.#args = [
-      ...['--database', database, '--blobs', 's3://blobs', '--device-names', 'localhost'],
-      ...['--s3-endpoint', `http://127.0.0.1:${port}`, '--s3-access-key', 'S3RVER', '--s3-secret-key', 'S3RVER'],
+      ...['--database', database, '--device-names', 'localhost', ...objects.flags()],
       ...(this.#nats ? ['--bus', this.#nats.url] : []),
     ];
     for (const name of ['a', 'b', 'c']) this.nodes.push(await this.#serve(name, 0, 0));
@@ -188,7 +184,7 @@ export class Cluster {
     await Promise.all(this.nodes.map(({ program }) => program.ended));
     await this.#proxy?.stop();
     await this.#nats?.stop();
-    await this.#objects.stop();
+    await this.#objects?.close();
     await this.#pool?.remove();
     await this.#database.remove();
     rmSync(this.#folder, { recursive: true, force: true });

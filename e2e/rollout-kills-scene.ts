@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@moorage/api';
 import type { Random } from '@moorage/base';
-import { ChildServer } from '@moorage/service/testing/child-server';
 import { databaseSource, freePort } from '@moorage/service/testing/index';
+import { ObjectStore } from '@moorage/service/testing/object-store';
 import { must } from '../packages/moorage/src/up/example.ts';
 import { eventOf, type Moorage, moorage } from './command-line.ts';
 
@@ -29,7 +28,7 @@ export class KilledService {
   readonly #folder: string;
   readonly #random: Random;
   readonly #database = databaseSource('postgres', { holds: 'nothing' });
-  #objects: ChildServer | undefined;
+  #objects: ObjectStore | undefined;
   readonly #nodes: { readonly args: readonly string[]; running: Promise<Running> }[] = [];
   #next = 0;
   #plan: number[] = [];
@@ -45,12 +44,8 @@ export class KilledService {
   async start(): Promise<void> {
     const shared: string[] = [];
     if (this.#kind === 'postgres') {
-      const script = fileURLToPath(new URL('object-store.ts', import.meta.url));
-      const objects = new ChildServer(process.execPath, [script, join(this.#folder, 'objects')], /listening on (\d+)/);
-      this.#objects = objects;
-      const endpoint = `http://127.0.0.1:${await objects.start()}`;
-      shared.push('--database', await this.#database.make(), '--blobs', 's3://blobs', '--s3-endpoint', endpoint);
-      shared.push('--s3-access-key', 'S3RVER', '--s3-secret-key', 'S3RVER');
+      this.#objects = await ObjectStore.open('blobs');
+      shared.push('--database', await this.#database.make(), ...this.#objects.flags());
     }
     for (const name of this.#kind === 'postgres' ? ['a', 'b'] : ['a']) {
       const ports = ['--port', String(await freePort()), '--device-port', String(await freePort())];
@@ -134,7 +129,7 @@ export class KilledService {
       program.process.kill('SIGKILL');
       if (program.process.exitCode === null) await once(program.process, 'exit');
     }
-    await this.#objects?.stop();
+    await this.#objects?.close();
     await this.#database.remove();
   }
 }

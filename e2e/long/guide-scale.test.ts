@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createClient } from '@moorage/api';
 import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
-import { ChildServer } from '@moorage/service/testing/child-server';
 import { NatsServer, natsMissing } from '@moorage/service/testing/nats-server';
+import { ObjectStore, objectKeys } from '@moorage/service/testing/object-store';
 import { freePort, PostgresServer } from '@moorage/service/testing/postgres-server';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ensureExample, must } from '../../packages/moorage/src/up/example.ts';
@@ -24,7 +23,7 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
   const nats = natsMissing === '' ? new NatsServer() : undefined;
   let folder: string;
   let postgres: PostgresServer;
-  let store: ChildServer;
+  let store: ObjectStore;
   let proxy: ChildProcess;
   const proxyLines: string[] = [];
   let nodes: Moorage[];
@@ -46,10 +45,7 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'moorage-guide-scale-'));
     for (const port of guidePorts) ports[port] = await freePort();
-    await mkdir(path('bucket'));
-    const program = fileURLToPath(new URL('../object-store.ts', import.meta.url));
-    store = new ChildServer(process.execPath, [program, path('bucket'), 'moorage'], /listening on (\d+)/);
-    const storePort = await store.start();
+    store = await ObjectStore.open('moorage');
     postgres = await PostgresServer.create({ durable: false });
     await postgres.start();
     await nats?.start();
@@ -62,9 +58,9 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
     // The services of other machines are where the test has them, and so is the name that people see.
     Object.assign(config, {
       database: postgres.url(),
-      's3-endpoint': `http://127.0.0.1:${storePort}`,
-      's3-access-key': 'S3RVER',
-      's3-secret-key': 'S3RVER',
+      's3-endpoint': store.endpoint,
+      's3-access-key': objectKeys.accessKey,
+      's3-secret-key': objectKeys.secretKey,
       'public-url': `https://localhost:${ports['443']}`,
       'device-names': `localhost:${ports['18443']}`,
     });
@@ -105,7 +101,7 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
     await Promise.all(nodes.map(({ ended }) => ended));
     killAll();
     await nats?.stop();
-    await store?.stop();
+    await store?.close();
     await postgres?.remove();
     await rm(folder, { recursive: true, force: true });
   });
@@ -189,7 +185,7 @@ describe.skipIf(!isThere)('the guide to three nodes (needs curl, bash and haprox
 
   test('without its store the installation answers all that needs no file', async () => {
     const { token } = await post('/api/auth/login', login);
-    await store.stop();
+    await store.close();
     await pause(outageMs);
     for (const node of [2, 3]) expect((await readiness(node)).status).toBe(503);
     const as = ['-H', `authorization: Bearer ${token}`, '--retry', '0'];

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLoopbackHost } from '@moorage/service/core/setting-texts';
 import { databaseSource } from '@moorage/service/testing/index';
+import { ObjectStore, objectKeys } from '@moorage/service/testing/object-store';
 import { freePort } from '@moorage/service/testing/postgres-server';
-import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readServiceSettings } from './commands/serve.ts';
 import { startService } from './run-service.ts';
@@ -26,22 +26,14 @@ it.each([
 
 describe('a setting that cannot be used', () => {
   const postgres = databaseSource('postgres');
-  const keys = { 's3-access-key': 'S3RVER', 's3-secret-key': 'S3RVER' };
+  const keys = { 's3-access-key': objectKeys.accessKey, 's3-secret-key': objectKeys.secretKey };
   let folder: string;
-  let store: S3rver;
-  let storeUrl: string;
+  let store: ObjectStore;
   let closed: string;
   let database: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'moorage-settings-'));
-    store = new S3rver({
-      port: 0,
-      address: '127.0.0.1',
-      silent: true,
-      directory: join(folder, 'bucket'),
-      configureBuckets: [],
-    });
-    storeUrl = `http://127.0.0.1:${(await store.run()).port}`;
+    store = await ObjectStore.open();
     closed = `127.0.0.1:${await freePort()}`;
     database = await postgres.make();
   });
@@ -56,9 +48,9 @@ describe('a setting that cannot be used', () => {
     ['no keys', () => ({ blobs: 's3://blobs' }), 2, () => /^Setting --blobs s3:\/\/blobs needs --s3-access-key and/],
     [
       'no such bucket',
-      () => ({ blobs: 's3://blobs', 's3-endpoint': storeUrl, ...keys }),
+      () => ({ blobs: 's3://blobs', 's3-endpoint': store.endpoint, ...keys }),
       1,
-      () => new RegExp(`^Bucket "blobs" \\(--blobs\\) is not at ${storeUrl}, or --s3-access-key may not use it$`),
+      () => new RegExp(`^Bucket "blobs" \\(--blobs\\) is not at ${store.endpoint}, or --s3-access-key may not use it$`),
     ],
     [
       'a store that is away',

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc16, VirtualClock } from '@moorage/base';
-import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageError } from '../storage/health.ts';
+import { ObjectStore } from '../testing/object-store.ts';
 import { diskBlobs } from './backends/disk-blobs.ts';
 import { openBlobs } from './backends/open.ts';
 import { s3Blobs } from './backends/s3-blobs.ts';
@@ -40,25 +40,11 @@ async function listed(store: BlobStore) {
 const names = async (store: BlobStore): Promise<string[]> => (await listed(store)).map(({ sha256 }) => sha256).sort();
 
 /** An object store on a free port, with an empty bucket, for as long as these tests run. */
-let objectStore: S3rver;
+let objectStore: ObjectStore;
 let place: S3Place;
 beforeAll(async () => {
-  const directory = mkdtempSync(join(folder, 's3-'));
-  objectStore = new S3rver({
-    port: 0,
-    address: '127.0.0.1',
-    silent: true,
-    directory,
-    configureBuckets: [{ name: 'blobs' }],
-  });
-  const { port } = await objectStore.run();
-  place = {
-    endpoint: `http://127.0.0.1:${port}`,
-    region: 'us-east-1',
-    bucket: 'blobs',
-    accessKey: 'S3RVER',
-    secretKey: 'S3RVER',
-  };
+  objectStore = await ObjectStore.open('blobs');
+  place = objectStore.place();
 });
 afterAll(() => objectStore.close());
 
@@ -105,7 +91,6 @@ async function openRelay(target: number) {
 const stores: readonly { readonly kind: string; readonly make: () => Promise<BlobStore> }[] = [
   { kind: 'memory', make: async () => memoryBlobs() },
   { kind: 'disk', make: () => diskBlobs(mkdtempSync(join(folder, 'store-'))) },
-  // This server judges no signatures: that a real one takes ours is for people to try.
   { kind: 's3', make: () => s3Blobs(place, `${randomUUID()}/`) },
 ];
 
@@ -369,8 +354,17 @@ describe('s3 blobs', () => {
     expect(await keys('mixed/')).toEqual([expect.stringMatching(`^mixed/${hello}/`), 'mixed/README']);
   });
 
-  it('need a bucket that is there, and a store that answers', async () => {
+  it('are listed over several pages, and found on each', async () => {
+    const count = 1_001;
+    const client = new S3Client(place);
+    for (let at = 0; at < count; at++) await client.put(`pages/${at}`, Readable.from([]), 0);
+    expect(new Set(await keys('pages/')).size).toBe(count);
+  });
+
+  it('need a bucket that is there, keys that are right, and a store that answers', async () => {
     await expect(s3Blobs({ ...place, bucket: 'nowhere' }, '')).rejects.toThrow('Bucket "nowhere" (--blobs) is not at');
+    for (const wrong of [{ accessKey: 'other' }, { secretKey: 'other' }])
+      await expect(s3Blobs({ ...place, ...wrong }, '')).rejects.toThrow('or --s3-access-key may not use it');
     await expect(s3Blobs({ ...place, endpoint: 'http://127.0.0.1:1' }, '')).rejects.toThrow('cannot be reached');
   });
 
@@ -378,7 +372,8 @@ describe('s3 blobs', () => {
     ['s3://blobs/deep/prefix/', 'deep/prefix/'],
     ['s3://blobs', ''],
   ])('at %s have keys that begin with "%s"', async (url, prefix) => {
-    const access = { s3Endpoint: place.endpoint, s3Region: 'us-east-1', s3AccessKey: 'S3RVER', s3SecretKey: 'S3RVER' };
+    const { endpoint: s3Endpoint, region: s3Region, accessKey: s3AccessKey, secretKey: s3SecretKey } = place;
+    const access = { s3Endpoint, s3Region, s3AccessKey, s3SecretKey };
     const store = await openBlobs(url, access);
     await store.put(Buffer.from('hello'), 5);
     expect(await keys(`${prefix}${hello}`)).toHaveLength(1);

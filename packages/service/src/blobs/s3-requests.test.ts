@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { realClock, VirtualClock } from '@moorage/base';
-import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ObjectStore } from '../testing/object-store.ts';
 import { s3Blobs } from './backends/s3-blobs.ts';
 import type { S3Place } from './backends/s3-client.ts';
 import type { BlobStore } from './blob-store.ts';
@@ -12,20 +9,13 @@ import type { BlobStore } from './blob-store.ts';
 const hello = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
 
 describe('requests to an object store', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'moorage-s3-'));
-  let objectStore: S3rver;
+  let objectStore: ObjectStore;
   let place: S3Place;
   beforeAll(async () => {
-    const configureBuckets = [{ name: 'blobs' }];
-    objectStore = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory, configureBuckets });
-    const { port } = await objectStore.run();
-    const keys = { accessKey: 'S3RVER', secretKey: 'S3RVER' };
-    place = { endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', bucket: 'blobs', ...keys };
+    objectStore = await ObjectStore.open('blobs');
+    place = objectStore.place();
   });
-  afterAll(async () => {
-    await objectStore.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => objectStore.close());
 
   async function read(store: BlobStore, sha256: string): Promise<Buffer | undefined> {
     const blob = await store.open(sha256);
@@ -39,7 +29,7 @@ describe('requests to an object store', () => {
   /** Method and query of each request that the object store has had since the call. */
   function requests(): string[] {
     const seen: string[] = [];
-    objectStore.httpServer?.on('request', ({ method, url }) => {
+    objectStore.server.on('request', ({ method, url }) => {
       const isList = /[?&](list-type|prefix)=/.test(url ?? '');
       // A watch asks for the bucket when a reply takes long.
       if (method !== 'HEAD') seen.push(isList ? 'LIST' : (method ?? ''));
