@@ -16,11 +16,12 @@ export function passSignal(child, signal, platform = process.platform) {
 /** Exit code when no suitable Node can be found (EX_SOFTWARE). */
 const exitNoRuntime = 70;
 
-const isNewEnough = ([major, minor]) => major > 24 || (major === 24 && minor >= 7);
+/** Sources, SQLite and argon2 run as they are since 24.7; up to 24.21 each TLS connection with a certificate keeps memory. */
+const neededMajor = 26;
 
 /** Path of a Node that runs TypeScript sources and has SQLite and argon2 built in; `undefined` when there is none. */
 export function findRuntime() {
-  if (isNewEnough(process.versions.node.split('.').map(Number))) return process.execPath;
+  if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath;
   try {
     return createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/bin/node`);
   } catch {
@@ -36,7 +37,7 @@ export function missingRuntime(version, system) {
   const why = broughtFor.includes(system)
     ? `the package that brings it could not be installed for ${system}`
     : `no package brings it for ${system}: install it yourself`;
-  return `Node 24.7 or newer is needed; this is ${version}, and ${why}`;
+  return `Node ${neededMajor} or newer is needed; this is ${version}, and ${why}`;
 }
 
 /**

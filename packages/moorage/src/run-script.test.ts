@@ -7,6 +7,7 @@ import { moduleCommand } from './commands/module.ts';
 import { resolveOptions } from './options.ts';
 import { openReporter } from './output.ts';
 import { runSteps } from './run-script.ts';
+import { written } from './testing/written.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -27,7 +28,7 @@ async function run(script: string, flags: Record<string, string> = {}, json = fa
     () => undefined,
     (reason: unknown) => reason,
   );
-  return { file, error, text: String(out.read() ?? '') };
+  return { file, error, text: written(out) };
 }
 
 test('a script that passes says so, and its report is written', async () => {
@@ -120,7 +121,7 @@ async function steps(lines: readonly string[], settings: Partial<typeof plain> =
   const input = new PassThrough();
   input.end(lines.map((line) => `${line}\n`).join(''));
   await runSteps({ ...plain, ...settings }, input, openReporter(true, out));
-  return String(out.read())
+  return written(out)
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as object);

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { openReporter } from './output.ts';
 import { reportRows, table } from './table.ts';
+import { written } from './testing/written.ts';
 
 test('a table is as wide as it has to be, and ends where its cells do', () => {
   const rows = [
@@ -31,7 +32,7 @@ test.each([
       const out = new PassThrough();
       const rows = names.map((name) => ({ name }));
       reportRows(openReporter(json, out), report, rows, total);
-      return String(out.read() ?? '');
+      return written(out);
     };
     expect(reported(false)).toBe(text);
     expect(reported(true)).toBe(names.map((name) => `{"event":"wild-cat","name":"${name}"}\n`).join(''));

@@ -1,11 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { ask } from './terminal.ts';
+import { written } from './testing/written.ts';
 
 /** The streams of a process, on a terminal or not, and what it has shown. */
 function streams(isTTY: boolean) {
   const [stdin, stderr] = [Object.assign(new PassThrough(), { isTTY, setRawMode: () => {} }), new PassThrough()];
-  return { stdin, stderr, shown: (): string => String(stderr.read() ?? '') };
+  return { stdin, stderr, shown: (): string => written(stderr) };
 }
 
 test('lines of a pipe answer one question each, however they come, and its end answers none', async () => {

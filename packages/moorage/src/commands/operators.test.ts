@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { resolveOptions } from '../options.ts';
 import { openReporter } from '../output.ts';
 import { throwingClient } from '../service-client.ts';
+import { written } from '../testing/written.ts';
 import { bundlesCreateCommand, bundlesListCommand, bundlesPublishCommand, bundlesTagCommand } from './bundles.ts';
 import { runConsole } from './console.ts';
 import type { CliCommand } from './define.ts';
@@ -59,7 +60,7 @@ async function run(
       () => undefined,
       (reason: unknown) => reason,
     );
-  return { error, text: String(out.read() ?? '') };
+  return { error, text: written(out) };
 }
 
 /** A folder as a maker's build leaves it. */
@@ -225,7 +226,7 @@ test('the console of a device that is away says so: a person goes on, a pipe end
   const typed = { lines: lines(), isTerminal: true, prompt: () => void prompts++ };
   await runConsole(service, device.id, typed, openReporter(false, out));
   expect(prompts).toBe(4);
-  expect(String(out.read()).split('\n').filter(Boolean)).toHaveLength(2);
+  expect(written(out).split('\n').filter(Boolean)).toHaveLength(2);
   const piped = { ...typed, lines: lines(), isTerminal: false };
   await expect(runConsole(service, device.id, piped, openReporter(true, out))).rejects.toMatchObject({ exitCode: 1 });
 });

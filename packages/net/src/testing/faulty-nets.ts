@@ -91,7 +91,7 @@ function pass(from: Socket, to: Socket, untilFault: number, kind: StreamFault['k
     }
   };
   if (left === 0) from.once('connect', happen);
-  from.on('data', (chunk) => {
+  from.on('data', (chunk: Buffer) => {
     const arrives = chunk.subarray(0, left);
     left -= arrives.length;
     to.write(arrives, () => left === 0 && happen());

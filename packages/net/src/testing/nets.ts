@@ -44,7 +44,8 @@ export const nets: readonly { readonly name: string; readonly make: () => NetPai
 
 export async function textOf(stream: Duplex): Promise<string> {
   let text = '';
-  for await (const chunk of stream) text += String(chunk);
+  // Only the way that is read ends: a loop over the stream itself ends both.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) text += String(chunk);
   return text;
 }
 

@@ -103,10 +103,12 @@ eachDatabase('status broadcasts by HTTP', (open) => {
   });
 
   it('are refused when they are nested beyond all reason', async () => {
-    const payload = `{"uuid":"${device.uuid}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    // The look for the character NUL goes through all of it.
+    const payload = `{"uuid":"${device.uuid}","a":${'['.repeat(100_000)}${']'.repeat(100_000)},"b":"\\u0000"}`;
     const headers = { 'content-type': 'application/json' };
     const reply = await app.api.inject({ method: 'POST', url: `/api/broadcasts/${key}`, headers, payload });
-    expect(reply.json()).toMatchObject({ statusCode: 400, code: 'INVALID_REQUEST', validation: { source: 'body' } });
+    const message = expect.stringContaining('nested too deeply');
+    expect(reply.json()).toMatchObject({ statusCode: 400, message, validation: { source: 'body' } });
   });
 
   // API-EP-GET-schemas-capabilities.json, API-DATA-capabilities

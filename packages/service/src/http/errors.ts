@@ -108,13 +108,13 @@ export function refusalOf(
   request: FastifyRequest,
   troubleOf: StorageTroubleOf = () => undefined,
 ): Refusal {
-  const translate = frameworkErrors[error.code];
-  if (translate) return translate(error, request);
-  if (error.validation) return validationRefusal(error, request);
-  // A few kilobytes of brackets are enough for it, wherever the body is walked through or written down.
+  // A few kilobytes of brackets are enough for it, wherever the body is walked through: the framework gives it a code, too.
   if (error instanceof RangeError && error.message.includes('call stack') && request.body !== undefined) {
     return refusal('INVALID_REQUEST', { detail: 'The body is nested too deeply' }, { source: 'body', keys: [] });
   }
+  const translate = frameworkErrors[error.code];
+  if (translate) return translate(error, request);
+  if (error.validation) return validationRefusal(error, request);
   // What is left of 4xx is the parser's opinion of the request.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return refusal('INVALID_REQUEST', { detail: error.message }, { source: 'headers', keys: [] });
