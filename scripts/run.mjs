@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { findRuntime, root, runUnder } from './runtime.mjs';
 import { ensureConsoleBuilt, ensureInstalled } from './setup.mjs';
 
-ensureInstalled();
+ensureInstalled(true);
 const [tool = '', ...args] = process.argv.slice(2);
 // Once, before the tests that open it start side by side; and for the package that it is a part of.
 if (['vitest', 'scripts/package.ts', 'scripts/release.ts'].includes(tool)) ensureConsoleBuilt();

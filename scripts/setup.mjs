@@ -1,4 +1,4 @@
-// Installs the packages of a fresh clone, once, builds the console when its sources are newer, and says so. Must run on Node 20.
+// Installs the packages of a fresh clone, builds the console when its sources are newer, and says so. Must run on Node 20.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,32 +13,47 @@ const readJson = (...path) => {
 };
 
 /** npm writes its own copy of the lockfile as the last step of an installation; a cut one leaves none or an older one. */
-function isInstalled() {
-  const wanted = readJson('package-lock.json')?.packages ?? {};
-  const installed = readJson('node_modules', '.package-lock.json')?.packages;
-  if (!installed) return false;
-  return Object.entries(wanted).every(
-    ([path, entry]) =>
-      path === '' ||
-      entry.optional ||
-      entry.link ||
-      !path.startsWith('node_modules/') ||
-      installed[path]?.version === entry.version,
-  );
+const installedPackages = () => readJson('node_modules', '.package-lock.json')?.packages;
+
+/** Whether packages are those of the lockfile: all of them `withTools`, and otherwise those that a start needs. */
+function isComplete(wanted, installed, withTools) {
+  return Object.entries(wanted).every(([path, { version, link, dev, optional, devOptional }]) => {
+    if (link || !path.startsWith('node_modules/') || (dev && !withTools)) return true;
+    const has = installed[path];
+    // One for another system is missing for good; of what is there no older version does.
+    return has?.version === version || (!has && Boolean(optional || (devOptional && !withTools)));
+  });
 }
 
-/** Installs what the lockfile names, unless it is there already. Ends the process when that fails. */
-export function ensureInstalled() {
-  if (isInstalled()) return;
-  process.stderr.write('moorage: installing packages (once per clone, under a minute) …\n');
+/** What npm has to do; nothing where all is there. Of packages none are known before the first installation has ended. */
+export function installation(wanted, installed = {}, withTools = false) {
+  if (isComplete(wanted, installed, withTools)) return undefined;
+  const hasTools = Object.values(installed).some(({ dev }) => dev);
+  if (!withTools && !hasTools) return ['ci', '--omit=dev'];
+  // A service that runs meanwhile keeps its packages: `npm ci` would remove them before it installs any.
+  return isComplete(wanted, installed, false) ? ['install', '--no-save', '--include=dev'] : ['ci', '--include=dev'];
+}
+
+/**
+ * Installs what the lockfile names, unless it is there already: all of it `withTools`, and otherwise what a start needs.
+ * Tools that are there stay. Ends the process when that fails.
+ */
+export function ensureInstalled(withTools) {
+  const wanted = readJson('package-lock.json')?.packages ?? {};
+  const needed = installation(wanted, installedPackages(), withTools);
+  if (!needed) return;
+  const what = withTools ? 'packages, with the tools of development' : 'packages';
+  process.stderr.write(`moorage: installing ${what} (once per clone, under a minute) …\n`);
   const npm = process.env.npm_execpath;
   // Warnings are left out: they are about the older Node that installs, which is not the one that runs.
-  const ci = ['ci', '--loglevel=error'];
-  const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...ci]] : ['npm', ci];
+  const install = [...needed, '--loglevel=error'];
+  const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...install]] : ['npm', install];
   // Everything goes to stderr: stdout belongs to the command that was asked for.
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) {
-    process.stderr.write(`moorage: npm ci failed${error ? `: ${error.message}` : ''}; see the lines above\n`);
+    process.stderr.write(
+      `moorage: npm ${install[0]} failed${error ? `: ${error.message}` : ''}; see the lines above\n`,
+    );
     process.exit(status ?? 1);
   }
   process.stderr.write('moorage: packages are in place\n');
