@@ -81,6 +81,7 @@ export const serviceAccountsContract = endpoints(shared, {
     method: 'POST',
     path: `${path}/{service_account_id}/tokens`,
     scope: 'all',
+    proof: { when: 'the new token would outlive the one shown' },
     spec: ['API-EP-POST-products-product_id-service-accounts-service_account_id-tokens', 'API-RULE-service-account-1'],
     summary: 'Add a token to a service account; its value is shown this once',
     params: Type.Object(account),

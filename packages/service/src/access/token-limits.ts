@@ -116,6 +116,26 @@ export const proofMs = 600_000;
 export const isProven = ({ provenAtMs = null }: Pick<Caller, 'provenAtMs'>, nowMs: number): boolean =>
   provenAtMs !== null && nowMs - provenAtMs < proofMs && nowMs >= provenAtMs;
 
+const dayMs = 86_400_000;
+
+/**
+ * The refusal of a new token that would live longer than the one it is asked for with, without a fresh proof:
+ * PROOF_NEEDED. Who may make tokens has one without limits, so it is the time alone that can be more. Spec: API-RULE-proof-1.
+ *
+ * @param days how long the new one is good; for good without it
+ */
+export function refuseLonger(
+  caller: Pick<Caller, 'client' | 'expiresAtMs' | 'provenAtMs'>,
+  days: number | undefined,
+  nowMs: number,
+): Refusal | undefined {
+  const { client, expiresAtMs = null } = caller;
+  // A login session ends by its age, whatever its row says.
+  const outlives =
+    client !== null || (expiresAtMs !== null && (days === undefined || nowMs + days * dayMs > expiresAtMs));
+  return outlives && !isProven(caller, nowMs) ? refusal('PROOF_NEEDED') : undefined;
+}
+
 /** The refusal of an endpoint to a token: those of `refuseScope`, and PROOF_NEEDED. Spec: API-RULE-proof-1. */
 export const endpointRefusals = (clock: Pick<Clock, 'now'>) => (shape: EndpointShape) => {
   const scope = scopeOf(shape);

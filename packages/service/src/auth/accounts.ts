@@ -160,7 +160,7 @@ export interface NewToken {
   readonly atMs: number;
 }
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 /** Characters that are kept of what a program calls itself. */
 const userAgentLength = 300;
 

@@ -33,6 +33,7 @@ const takes: Readonly<Record<string, object | undefined>> = {
   'accounts.resetFactors': undefined,
   'accounts.remove': undefined,
   'tokens.create': {},
+  'serviceAccounts.addToken': { title: 'x', scopes: ['read'] },
 };
 
 // API-RULE-proof-1
@@ -53,7 +54,10 @@ eachDatabase('the proof of who calls', (open) => {
   async function refusals(token: string) {
     const found: Record<string, string | undefined> = {};
     const params = Object.fromEntries(
-      ['user_id', 'passkey_id', 'link_id'].map((name) => [name, '00000000-0000-4000-8000-000000000000']),
+      ['user_id', 'passkey_id', 'link_id', 'product_id', 'service_account_id'].map((name) => [
+        name,
+        '00000000-0000-4000-8000-000000000000',
+      ]),
     );
     for (const { name, shape } of endpointsOf(contract)) {
       if (!(name in takes)) continue;

@@ -8,12 +8,12 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../access/products.ts';
-import { isProven } from '../access/token-limits.ts';
+import { refuseLonger } from '../access/token-limits.ts';
 import { pagesAt, passkeyAddress } from '../core/passkey-address.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../core/types.ts';
+import type { Call, Deps, Handler, Handlers } from '../core/types.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import { paging } from '../db/paging.ts';
-import { dayMs, makeToken, revokeToken } from './accounts.ts';
+import { makeToken, revokeToken } from './accounts.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
 import { checkLogin } from './second-step.ts';
 import { readInvitation, signUp } from './sign-up.ts';
@@ -105,19 +105,14 @@ const list =
     return success({ items: items.map((row) => tokenRecord(row, caller)), total });
   };
 
-/** Whether a token that a caller asks for would live longer than the one that they ask with. */
-const outlives = ({ client, expiresAtMs = null }: Caller, days: number | undefined, nowMs: number): boolean =>
-  client !== null || (expiresAtMs !== null && (days === undefined || nowMs + days * dayMs > expiresAtMs));
-
 /** API-EP-POST-user-tokens */
 const create =
   (deps: Deps): Handler<(typeof tokensContract)['create']> =>
   async (call) => {
     const { userId } = call.caller;
     const { scopes, product_ids: productIds, days } = call.body;
-    const now = deps.clock.now();
-    // Who may come here has a token without limits, so it is the time alone that can be more. Spec: API-RULE-proof-1.
-    if (outlives(call.caller, days, now) && !isProven(call.caller, now)) return failure(refusal('PROOF_NEEDED'));
+    const unproven = refuseLonger(call.caller, days, deps.clock.now());
+    if (unproven) return failure(unproven);
     for (const id of productIds ?? []) {
       const product = await allowedProduct(deps.storage.db, id, call.caller, 'product.read');
       if (!product.ok) return product;

@@ -10,6 +10,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct, type ProductForCaller } from '../access/products.ts';
+import { refuseLonger } from '../access/token-limits.ts';
 import type { Caller, Deps, Handler, Handlers } from '../core/types.ts';
 import { announceAccess } from '../db/accounts.ts';
 import { transactionOverConflicts } from '../db/conflicts.ts';
@@ -157,6 +158,8 @@ const addToken =
   (deps: ServiceAccountDeps): Handler<Contract['addToken']> =>
   async (call) => {
     const { title, scopes, days } = call.body;
+    const unproven = refuseLonger(call.caller, days, deps.clock.now());
+    if (unproven) return failure(unproven);
     const changed = await changing(deps, call, async (trx, account, product, atMs) => {
       if ((await tokensOf(trx, [account.id])).length >= serviceTokensLimit) {
         const blanks = { what: `Service account "${account.username}"`, limit: serviceTokensLimit, things: 'tokens' };
