@@ -66,11 +66,10 @@ describe('moorage user add and token add', () => {
   test.each([
     [['user', 'add', 'nobody'], 2, '"nobody" is not an email address'],
     [['user', 'add'], 2, "missing required argument 'EMAIL'"],
-    [['user', 'add', 'a@b', '--password', 'short'], 2, '--password'],
+    [['user', 'add', 'a@b', '--password', 'short'], 2, 'The password needs at least 12 characters'],
     [['user', 'add', 'a@b', '--role', 'king'], 2, '"king"'],
     [['user', 'add', 'a@b', '--port', '1'], 2, '--port'],
     [['user', 'password', 'a@b'], 1, 'User "a@b" not found'],
-    [['user', 'password', 'a@b', '--password', 'short'], 2, '--password'],
     [['token', 'add', 'a@b'], 1, 'User "a@b" not found'],
     [['token', 'add', 'a@b', '--title', ''], 2, '--title'],
     [['migrate', '--database', 'mysql://x'], 2, 'sqlite:PATH or postgres://'],

@@ -36,7 +36,7 @@ export const userLinksContract = endpoints(shared, {
     summary: 'Confirm the address of an account with a link, or give it the address that the link was mailed to',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({ token }),
-    errors: [400, 403, 409, 413, 415],
+    errors: [400, 403, 409, 413, 415, 429],
   },
   undo: {
     method: 'POST',

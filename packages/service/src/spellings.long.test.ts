@@ -204,7 +204,7 @@ describe('parameters that are ids, addresses or codes', () => {
         spelling === undefined &&
         speltNames.test(path.findLast((step) => step !== '0') ?? '') &&
         // The code of a second factor is a secret, and what passkeys are called tells capital letters apart.
-        !/^(factors|passkeys)\./.test(name),
+        !/^(factors|passkeys|proof)\./.test(name),
     );
     const names = silent.map(({ name, part, path }) => `${name} ${part}.${path.join('.')}`);
     expect(names).toEqual([]);

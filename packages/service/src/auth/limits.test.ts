@@ -136,6 +136,8 @@ describe('ways to try a secret of a person', () => {
           fieldsOf(entry).some((field) => ['current_password', 'code'].includes(field))),
     );
     expect(tries.map(([name]) => name).toSorted()).toEqual([...Object.keys(ways), ...noSecret].toSorted());
+    const silent = Object.keys(ways).filter((name) => !byName[name]?.errors.includes(429));
+    expect(silent.filter((name) => byName[name]?.auth === 'none')).toEqual([]);
   });
 });
 
