@@ -77,8 +77,9 @@ test.skipIf(release === undefined)(
     const database = await postgres.make();
     const data = await scratch();
     const serve = (program?: string) => {
-      const args = ['serve', '--data', data, '--database', database, '--port', '0', '--device-port', '0', '--json'];
-      const env = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: password };
+      const args = ['serve', '--data', data, '--port', '0', '--device-port', '0', '--json'];
+      const account = { MOORAGE_ADMIN_EMAIL: 'owner@example.com', MOORAGE_ADMIN_PASSWORD: password };
+      const env = { ...account, MOORAGE_DATABASE: database };
       return moorage(args, env, program);
     };
     const before = serve(old);

@@ -13,10 +13,11 @@ const folder = dataFolder('processes');
 
 afterAll(() => postgres.remove());
 
-const serve = (...more: string[]): Moorage =>
-  moorage(['serve', '--data', folder.path, '--port', '0', '--device-port', '0', '--json', ...more], {
+const serve = (database?: string): Moorage =>
+  moorage(['serve', '--data', folder.path, '--port', '0', '--device-port', '0', '--json'], {
     MOORAGE_ADMIN_EMAIL: 'owner@example.com',
     MOORAGE_ADMIN_PASSWORD: password,
+    ...(database !== undefined && { MOORAGE_DATABASE: database }),
   });
 
 async function logIn(baseUrl: string): Promise<Client> {
@@ -38,7 +39,7 @@ async function good<T>(
 // API-RULE-tag-1
 test('two processes on one PostgreSQL are one service', async () => {
   const database = await postgres.make();
-  const programs = [serve('--database', database), serve('--database', database)];
+  const programs = [serve(database), serve(database)];
   const ready = await Promise.all(programs.map((program) => eventOf(program, 'ready')));
   const clients = await Promise.all(ready.map(({ api }) => logIn(String(api))));
   const [one, two] = clients as [Client, Client];
