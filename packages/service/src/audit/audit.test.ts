@@ -107,7 +107,7 @@ eachDatabase('the audit', (open) => {
   });
 
   /** A link that an account was mailed. */
-  const mailedLink = (user_id: string, email: string, kind: 'email' | 'password') =>
+  const mailedLink = (user_id: string, email: string, kind: 'email' | 'password' | 'undo') =>
     app.storage.db
       .insertInto('mail_links')
       .values({
@@ -163,6 +163,7 @@ eachDatabase('the audit', (open) => {
     expect((await send('POST', '/api/user/confirmation', undefined, again)).statusCode).toBe(200);
     for (const [kind, path, more] of [
       ['email', '/api/auth/confirm', {}],
+      ['undo', '/api/auth/undo', {}],
       ['password', '/api/auth/reset', { password: 'another horse yet' }],
     ] as const) {
       await mailedLink(id, email, kind);
@@ -187,6 +188,7 @@ eachDatabase('the audit', (open) => {
       'auth.login',
       'links.askConfirmation',
       'links.confirm',
+      'links.undo',
       'links.reset',
       'auth.login',
       'session.changePassword',
