@@ -53,6 +53,7 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   audit_queue: ['audit'],
   audit_chain: ['audit'],
   customers: ['users'],
+  customer_invitations: ['users'],
   saved_views: ['users'],
   found_modules: ['gateways'],
   attempts: ['auth'],

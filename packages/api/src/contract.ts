@@ -7,7 +7,7 @@ import { avatarsContract } from './avatars.ts';
 import { broadcastsContract } from './broadcasts.ts';
 import { bundlesContract } from './bundles.ts';
 import { connectorsContract } from './connectors.ts';
-import { customersContract, productPeopleContract } from './customers.ts';
+import { customersContract, membershipsContract, productPeopleContract } from './customers.ts';
 import { channelContract, dataContract } from './data.ts';
 import { dataRoutesContract } from './data-routes.ts';
 import { ddiContract } from './ddi.ts';
@@ -64,6 +64,7 @@ export const contract = {
   productPeople: productPeopleContract,
   serviceAccounts: serviceAccountsContract,
   customers: customersContract,
+  memberships: membershipsContract,
   connectors: connectorsContract,
   logs: logsContract,
   audit: auditContract,

@@ -12,12 +12,32 @@ export const CustomerRecord = Type.Object({
   users: Type.Array(Type.Object({ user_id: Id, user: Type.String(), role: Type.Enum([...customerRoleNames]) }), {
     description: 'its people',
   }),
+  invited: Type.Array(
+    Type.Object({
+      id: Id,
+      user: Type.String({ description: 'the name or address by which they were invited' }),
+      role: Type.Enum([...customerRoleNames]),
+      created_at: Timestamp,
+    }),
+    { description: 'who is to be one of its people, and has not accepted that yet' },
+  ),
   product_count: Type.Integer(),
   created_at: Timestamp,
 });
 export type CustomerRecord = Static<typeof CustomerRecord>;
 
-/** People of a customer, at most. Spec: API-LIMIT-customer. */
+/** An invitation to be one of the people of a customer: it gives nothing until it is accepted. Spec: API-RULE-customer-4. */
+export const MembershipRecord = Type.Object({
+  id: Id,
+  customer_id: Id,
+  customer: Type.String({ description: 'name of the customer' }),
+  title: Type.String({ description: 'its title' }),
+  role: Type.Enum([...customerRoleNames]),
+  created_at: Timestamp,
+});
+export type MembershipRecord = Static<typeof MembershipRecord>;
+
+/** People of a customer with those who are invited, at most. Spec: API-LIMIT-customer. */
 export const customerUsersLimit = 100;
 
 const shared = { tag: 'Customers', auth: 'bearer', limited: 'closed' } as const;
@@ -43,7 +63,7 @@ export const customersContract = endpoints(shared, {
     scope: 'all',
     spec: ['API-EP-POST-customers'],
     summary: 'Add a customer (administrators)',
-    description: 'The users named become its people: what the customer owns is theirs.',
+    description: 'The users named are invited as its owners: what the customer owns is theirs once they accept.',
     body: Type.Object({
       name: Type.String({ pattern: '^[A-Za-z0-9_.]{1,32}$', examples: ['acme'] }),
       title: Type.Optional(Title(128)),
@@ -70,11 +90,13 @@ export const customersContract = endpoints(shared, {
       'API-LIMIT-customer',
       'API-LIMIT-look-ups',
       'API-RULE-customer-1',
+      'API-RULE-customer-3',
+      'API-RULE-customer-4',
     ],
-    summary: 'Make a user one of the people of a customer, or give them another role (its owners, administrators)',
+    summary: 'Invite a user to the people of a customer, or give them another role (its owners, administrators)',
     description:
       'To all products of the customer, an owner is what the owner of a product is, a maintainer what a manager is, a viewer what a ' +
-      'tester is; an operator runs the devices and rollouts, and changes no product.',
+      'tester is; an operator runs the devices and rollouts, and changes no product. Who invites themselves has accepted.',
     params: Type.Object({ customer_id: Id }),
     body: Type.Object({
       user: AccountName,
@@ -91,13 +113,63 @@ export const customersContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/customers/{customer_id}/users/{user_id}',
     scope: 'all',
-    spec: ['API-EP-DELETE-customers-customer_id-users-user_id'],
+    spec: ['API-EP-DELETE-customers-customer_id-users-user_id', 'API-RULE-customer-3'],
     summary: 'Take a user off a customer (its owners, administrators), or leave it',
     params: Type.Object({ customer_id: Id, user_id: Id }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404, 409],
+  },
+  takeBack: {
+    method: 'DELETE',
+    path: '/api/customers/{customer_id}/memberships/{membership_id}',
+    scope: 'all',
+    spec: ['API-EP-DELETE-customers-customer_id-memberships-membership_id'],
+    summary: 'Take an invitation back (owners of the customer, administrators)',
+    params: Type.Object({ customer_id: Id, membership_id: Id }),
     reply: ResultOk,
     errors: [400, 401, 403, 404],
   },
 });
+
+const invited = Type.Object({ membership_id: Id });
+
+/** What customers have invited the caller to. Spec: API-RULE-customer-4. */
+export const membershipsContract = endpoints(
+  { ...shared, tag: 'User' },
+  {
+    list: {
+      method: 'GET',
+      path: '/api/user/memberships',
+      spec: ['API-EP-GET-user-memberships'],
+      summary: 'List what customers have invited you to',
+      query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
+      reply: Type.Array(MembershipRecord),
+      paged: true,
+      errors: [400, 401],
+    },
+    accept: {
+      method: 'POST',
+      path: '/api/user/memberships/{membership_id}/accept',
+      scope: 'all',
+      spec: ['API-EP-POST-user-memberships-membership_id-accept', 'API-RULE-customer-4'],
+      summary: 'Become one of the people of the customer that has invited you',
+      description: 'Who belongs to another customer leaves that first.',
+      params: invited,
+      reply: ResultOk,
+      errors: [400, 401, 403, 404, 409],
+    },
+    decline: {
+      method: 'DELETE',
+      path: '/api/user/memberships/{membership_id}',
+      scope: 'all',
+      spec: ['API-EP-DELETE-user-memberships-membership_id'],
+      summary: 'Decline the invitation of a customer',
+      params: invited,
+      reply: ResultOk,
+      errors: [400, 401, 403, 404],
+    },
+  },
+);
 
 /** A user whom the owner of a product has let in. */
 export const ProductUserRecord = Type.Object({

@@ -89,6 +89,7 @@ export const errors = {
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method {method} is not allowed here' },
   DUPLICATE: { status: 409, message: '{what} "{value}" exists already' },
   ILLEGAL_TRANSITION: { status: 409, message: '{what} in state {from} cannot become {to}' },
+  LAST_OWNER: { status: 409, message: 'The customer needs an owner, and this is the last one: make another one first' },
   LAST_ADMINISTRATOR: { status: 409, message: 'The service needs an administrator, and this is the last one' },
   ACCOUNT_OWNS: {
     status: 409,

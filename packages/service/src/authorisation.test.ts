@@ -40,6 +40,7 @@ const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
   service_account_id: randomUUID(),
   token_id: randomUUID(),
   view_id: randomUUID(),
+  membership_id: randomUUID(),
   link_id: randomUUID(),
   passkey_id: randomUUID(),
   gateway_id: randomUUID(),

@@ -16,6 +16,7 @@ import {
   gatewaysContract,
   invitationsContract,
   logsContract,
+  membershipsContract,
   metaContract,
   metricsContract,
   overviewContract,
@@ -92,6 +93,7 @@ import type { SingleSignOn } from './single-sign-on.ts';
 import { setRole } from './users/account-queries.ts';
 import { accountsRoutes } from './users/account-routes.ts';
 import { customersRoutes } from './users/customers.ts';
+import { membershipsRoutes } from './users/memberships.ts';
 import { overviewRoutes } from './users/overview.ts';
 import { usersRoutes } from './users/routes.ts';
 import { viewsRoutes } from './users/views.ts';
@@ -183,6 +185,7 @@ export function mountSlices(
   mountContract(app, bundlesContract, bundlesRoutes({ ...deps, tagMoved: releaseEnded }), options);
   mountContract(app, productPeopleContract, productPeopleRoutes({ ...deps, copyReleaseCandidate }), options);
   mountContract(app, customersContract, customersRoutes(deps), options);
+  mountContract(app, membershipsContract, membershipsRoutes(deps), options);
   mountContract(app, connectorsContract, connectorsRoutes(deps), options);
   mountContract(app, logsContract, logsRoutes(deps), options);
   mountContract(app, auditContract, auditRoutes(deps), options);

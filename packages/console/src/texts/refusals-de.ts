@@ -30,6 +30,8 @@ export const messagesInGerman: Readonly<Record<ErrorCode, string>> = {
   WRONG_ACTIVATION_TOKEN: 'Das Aktivierungstoken ist unbekannt, verbraucht oder von einem anderen Produkt',
   WRONG_PROVISIONING_TOKEN: 'Das Provisionierungstoken ist unbekannt oder verbraucht',
   NOT_FOUND: '{what} nicht gefunden',
+  LAST_OWNER:
+    'Der Kunde braucht eine Besitzerin oder einen Besitzer, und dies ist die letzte Person dafür: zuerst eine andere bestimmen',
   LAST_ADMINISTRATOR: 'Der Dienst braucht ein Konto der Verwaltung, und dies ist das letzte',
   ACCOUNT_OWNS: 'Das Konto „{user}“ besitzt noch etwas ({things}); nenne, wer es bekommt, oder sperre das Konto',
   ROTATION_SETTLING:

@@ -2,6 +2,7 @@ import { contract, type EndpointShape } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
+import { acceptAll } from '../testing/memberships.ts';
 import { lookUps } from './look-ups.ts';
 
 /** Fields that name an account, or what may be the name of one. */
@@ -51,6 +52,7 @@ eachDatabase('looking for accounts', (open) => {
     eve = await app.make.user({ username: 'eve' });
     const body = { name: 'acme', users: ['eve'] };
     const customer = unwrap(await app.client.as(admin.token).call('customers.create', { body })).value;
+    await acceptAll(app.client.as(eve.token));
     const platform = await app.make.platform();
     const product = await app.make.product({ platform_id: platform.id, user_id: eve.id });
     ids = { customer_id: customer.id, product_id: product.id, platform_id: platform.id, flavor_id: platform.flavor.id };

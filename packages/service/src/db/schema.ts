@@ -48,6 +48,7 @@ import type { PasskeyChallengeTable, PasskeyTable } from './tables/passkeys.ts';
 import type {
   AttemptTable,
   ChallengeTable,
+  CustomerInvitationTable,
   CustomerTable,
   FoundModuleTable,
   InvitationTable,
@@ -142,6 +143,7 @@ export interface Schema {
   audit_queue: AuditQueueTable;
   audit_chain: AuditChainTable;
   customers: CustomerTable;
+  customer_invitations: CustomerInvitationTable;
   connectors: ConnectorTable;
   connector_events: ConnectorEventTable;
   deliveries: DeliveryTable;

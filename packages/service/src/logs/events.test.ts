@@ -6,6 +6,7 @@ import { writeLog, writeLogs } from '../db/logs.ts';
 import type { Storage } from '../db/storage.ts';
 import { streamsOfUserLimit } from '../http/send-events.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
+import { acceptAll } from '../testing/memberships.ts';
 import { followLogs } from './events.ts';
 import { lastNumber } from './queries.ts';
 
@@ -262,6 +263,7 @@ eachDatabase('events', (open) => {
     });
     const body = { name: 'harbour', users: [user.username] };
     unwrap(await app.client.as(admin.token).call('customers.create', { body }));
+    await acceptAll(app.client.as(user.token));
     await settle(() => hasEnded);
     expect(hasEnded).toBe(true);
   });

@@ -4,6 +4,7 @@ import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { writeLog } from '../db/logs.ts';
 import { eachDatabase, testStartMs } from '../testing/index.ts';
+import { acceptAll } from '../testing/memberships.ts';
 import { type ProductScene, productScene, type Who } from '../testing/product-scene.ts';
 import { removeOldLogs } from './retention.ts';
 
@@ -87,6 +88,7 @@ eachDatabase('logs', (open) => {
   it('show the people of a customer what happened to its products', async () => {
     const body = { name: `firm${count}`, users: ['stranger'] };
     const customer = unwrap(await scene.as('admin').call('customers.create', { body })).value;
+    await acceptAll(scene.as('stranger'));
     const made = await scene.app.make.product({ platform_id: scene.platform.id, customer_id: customer.id });
     expect(await viewers(await happen({ productId: made.id }))).toEqual(['admin', 'stranger']);
   });

@@ -3,6 +3,7 @@ import { unwrap } from '@moorage/base';
 import { beforeEach, expect, it } from 'vitest';
 import { softwarePlatform } from '../devices/rules.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../testing/index.ts';
+import { acceptAll } from '../testing/memberships.ts';
 
 const everyone = { restricted: false, users: [], customers: [] };
 
@@ -26,6 +27,7 @@ eachDatabase('access to platforms and flavors', (open) => {
     const link = { platform_id: platform.id, flavor_id: closed.id };
     await app.storage.db.insertInto('platform_flavors').values(link).execute();
     unwrap(await admin.call('customers.create', { body: { name: 'acme', users: [employee.username] } }));
+    await acceptAll(app.client.as(employee.token));
   });
 
   const restrictPlatform = async () =>

@@ -3,6 +3,7 @@ import { productUsersLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { eachDatabase } from '../testing/index.ts';
+import { acceptAll } from '../testing/memberships.ts';
 import { everybody, type ProductScene, productScene } from '../testing/product-scene.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -128,6 +129,7 @@ eachDatabase('production', (open) => {
     scene = await productScene(await open());
     const body = { name: 'Acme', title: 'Acme Ltd', users: ['stranger'] };
     customer = unwrap(await scene.as('admin').call('customers.create', { body })).value.id;
+    await acceptAll(scene.as('stranger'));
   });
   const on = (product_id: string) => ({ params: { product_id } });
 

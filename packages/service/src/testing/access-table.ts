@@ -147,6 +147,10 @@ export const walk: Readonly<Record<string, Row | readonly Row[]>> = {
   'customers.get': service('customer.read'),
   'customers.removeUser': service('customer.people', { params: ({ member }) => ({ user_id: member }) }),
   'customers.addUser': service('customer.people', { body: ({ bystander }) => ({ user: bystander }) }),
+  'customers.takeBack': service('customer.people'),
+  'memberships.list': self(),
+  'memberships.accept': self(),
+  'memberships.decline': self(),
   'connectors.list': product('product.connectors'),
   'connectors.create': product('product.connectors', {
     body: { title: 'x', code: 'NEW', type: 'webhook', opts: { url: 'https://example.com/' } },

@@ -40,6 +40,14 @@ async function linkOf({ storage }: TestApp, userId: string): Promise<string> {
   return id;
 }
 
+/** An invitation of a customer to a caller. */
+async function membershipOf({ storage }: TestApp, customer_id: string, user_id: string): Promise<string> {
+  const id = randomUUID();
+  const row = { id, customer_id, user_id, role: 'viewer', name: 'x', created_at: 1 } as const;
+  await storage.db.insertInto('customer_invitations').values(row).execute();
+  return id;
+}
+
 /** A passkey of a caller, and a code that they may show to remove it. */
 async function passkeyOf({ storage }: TestApp, userId: string) {
   const [passkey, recovery] = [randomUUID(), letters()];
@@ -125,6 +133,7 @@ export async function openScene(app: TestApp, software: string) {
     link: await linkOf(app, caller.id),
     ...(await passkeyOf(app, caller.id)),
     invitation: invitation.value.id,
+    membership: await membershipOf(app, base.customer, caller.id),
     ...(await gatewayParts(as)),
     freshCode: letters(),
     freshName: letters().toLowerCase(),
@@ -165,6 +174,7 @@ export const paramsOf = (scene: Scene): Values => ({
   token_id: scene.token,
   key_id: scene.doorKey,
   view_id: scene.view,
+  membership_id: scene.membership,
   link_id: scene.link,
   passkey_id: scene.passkey,
   gateway_id: scene.gateway,

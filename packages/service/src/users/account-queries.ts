@@ -1,5 +1,6 @@
 import { countOf } from '../db/paging.ts';
 import type { Db } from '../db/storage.ts';
+import { accountChange } from './account-rules.ts';
 import type { UserRow } from './queries.ts';
 
 /** What depends on an account. */
@@ -65,6 +66,6 @@ export async function setRole(trx: Db, account: UserRow, role: 'user' | 'admin')
     await lockAdministrators(trx);
     if (!(await hasOtherAdministrator(trx, account.id))) return false;
   }
-  await changeAccount(trx, account.id, { role });
+  await changeAccount(trx, account.id, accountChange(account, { role }, 0));
   return true;
 }

@@ -16,6 +16,8 @@ import {
   removeSessions,
 } from './account-queries.ts';
 import { accountChange, losesAdministrator, refuseWithoutHeir } from './account-rules.ts';
+import { setCustomer } from './customer-queries.ts';
+import { refuseLastOwner } from './owners.ts';
 import type { UserRow } from './queries.ts';
 import { listedUser } from './records.ts';
 
@@ -85,7 +87,9 @@ const update =
       const atMs = deps.clock.now();
       const change = accountChange(account, call.body, atMs);
       if (Object.keys(change).length === 0) return success(await accountRecord(trx, account));
-      const refused = losesAdministrator(account, change) ? await refuseLast(trx, account) : undefined;
+      const refused =
+        (losesAdministrator(account, change) ? await refuseLast(trx, account) : undefined) ??
+        (await refuseLastOwner(deps.storage, trx, account, change, call.caller));
       if (refused) return failure(refused);
       const row = await changeAccount(trx, account.id, change);
       if (row.disabled_at !== null) await deps.endLogins(trx, account.id);
@@ -168,9 +172,16 @@ const remove =
         (heir ? undefined : refuseWithoutHeir(account.username, owns));
       if (refused) return failure(refused);
       if (heir) {
+        const { customer_id, customer_role } = account;
+        // The heir of an owner is one where they are one of the people already: nobody else is added without consent.
+        if (customer_id !== null && customer_id === heir.customer_id && customer_role === 'owner') {
+          await setCustomer(trx, heir, customer_id);
+        }
         for (const give of deps.handOver) await give(trx, account.id, heir.id);
         announceAccess(deps.storage, trx, heir.id);
       }
+      const last = await refuseLastOwner(deps.storage, trx, account, undefined, call.caller);
+      if (last) return failure(last);
       await deleteAccount(trx, account.id);
       const data = {
         user_id: account.id,

@@ -2,6 +2,7 @@ import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { outcome } from '../testing/device-world.ts';
 import { buildApp, eachDatabase, type TestApp } from '../testing/index.ts';
+import { acceptAll } from '../testing/memberships.ts';
 
 const password = 'a good password';
 
@@ -61,6 +62,7 @@ eachDatabase('accounts in the hands of administrators', (open) => {
     expect(await role('user')).toBe('user');
     expect(outcome(await bo.client.call('users.list'))).toBe('FORBIDDEN');
     unwrap(await admin.call('customers.create', { body: { name: 'quay', users: ['bo'] } }));
+    await acceptAll(bo.client);
     expect(await role('admin')).toBe('admin');
     expect(await role('user')).toBe('customer');
   });

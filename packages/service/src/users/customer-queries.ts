@@ -1,8 +1,9 @@
 import type { CustomerRole } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
 import { onePage, type Paging } from '../db/paging.ts';
-import type { CustomerTable } from '../db/schema.ts';
-import type { Db, Storage } from '../db/storage.ts';
+import type { CustomerInvitationTable, CustomerTable } from '../db/schema.ts';
+import type { Db, Expressions, Storage } from '../db/storage.ts';
+import type { UserRow } from './queries.ts';
 
 const customers = (db: Db) =>
   db
@@ -47,20 +48,85 @@ export async function insertCustomer(db: Db, row: Insertable<CustomerTable>): Pr
 export const peopleOf = (db: Db, customerIds: readonly string[]) =>
   db
     .selectFrom('users')
-    .select(['id', 'username', 'customer_id', 'customer_role'])
+    .select(['id', 'username', 'customer_id', 'customer_role', 'disabled_at'])
     .where('customer_id', 'in', [...customerIds])
     .orderBy('username')
     .execute();
 
-/** Makes a user one of the people of a customer, or with null of none. An administrator stays one. */
-export async function joinCustomer(
-  db: Db,
-  user: { readonly id: string; readonly role: 'user' | 'customer' | 'admin' },
+/** Locks the people of a customer until the transaction ends, so that their changes come one after the other. */
+export async function lockPeople(trx: Db, expressions: Expressions, customerId: string): Promise<void> {
+  await expressions
+    .lockRows(trx.selectFrom('users').select('id').where('customer_id', '=', customerId).orderBy('id'))
+    .execute();
+}
+
+/**
+ * Makes a user one of the people of a customer, or with null of none; false when they belong to another one meanwhile. An
+ * administrator stays one.
+ */
+export async function setCustomer(
+  trx: Db,
+  user: Pick<UserRow, 'id' | 'role' | 'customer_id'>,
   customerId: string | null,
   customerRole: CustomerRole = 'owner',
-): Promise<void> {
+): Promise<boolean> {
   const plain = customerId === null ? 'user' : 'customer';
   const role = user.role === 'admin' ? 'admin' : plain;
-  const change = { customer_id: customerId, customer_role: customerRole, role } as const;
-  await db.updateTable('users').set(change).where('id', '=', user.id).execute();
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set({ customer_id: customerId, customer_role: customerRole, role })
+    .where('id', '=', user.id)
+    .where((eb) => eb.or([eb('customer_id', 'is', null), eb('customer_id', '=', customerId ?? user.customer_id)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Those whom customers have invited, as the customers know them. */
+export const invitedBy = (db: Db, customerIds: readonly string[]) =>
+  db
+    .selectFrom('customer_invitations')
+    .selectAll()
+    .where('customer_id', 'in', [...customerIds])
+    .orderBy('name')
+    .execute();
+
+/** The invitations of a user. */
+const invitationsOf = (db: Db, userId: string) =>
+  db
+    .selectFrom('customer_invitations as i')
+    .innerJoin('customers as c', 'c.id', 'i.customer_id')
+    .where('i.user_id', '=', userId)
+    .select(['i.id', 'i.customer_id', 'c.name as customer', 'c.title', 'i.role', 'i.created_at']);
+
+/** One page of the invitations of a user, and how many there are. */
+export const listInvitations = (db: Db, userId: string, page: Paging<'created_at'>) => {
+  const rows = invitationsOf(db, userId);
+  return onePage(rows.orderBy('i.created_at', page.direction).orderBy('i.id', page.direction), rows, page);
+};
+
+/** An invitation, if it is that user's. */
+export const invitationOf = (db: Db, userId: string, id: string) =>
+  invitationsOf(db, userId).where('i.id', '=', id).executeTakeFirst();
+
+/** Invites a user, or gives the invitation another role. */
+export async function putInvitation(trx: Db, row: CustomerInvitationTable): Promise<void> {
+  await trx
+    .insertInto('customer_invitations')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['customer_id', 'user_id']).doUpdateSet({ role: row.role }))
+    .execute();
+}
+
+/** Removes an invitation of a customer, or of a user; returns it. */
+export async function deleteInvitation(
+  trx: Db,
+  id: string,
+  of: { readonly customer_id: string } | { readonly user_id: string },
+): Promise<CustomerInvitationTable | undefined> {
+  return trx
+    .deleteFrom('customer_invitations')
+    .where('id', '=', id)
+    .where((eb) => eb.and(of))
+    .returningAll()
+    .executeTakeFirst();
 }

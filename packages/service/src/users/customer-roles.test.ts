@@ -2,6 +2,7 @@ import { type CustomerRole, customerRoleNames } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eachDatabase, type MadeUser } from '../testing/index.ts';
+import { acceptAll } from '../testing/memberships.ts';
 import { type ProductScene, productScene } from '../testing/product-scene.ts';
 
 /** What a reply comes to: the code of its refusal, or `ok`. */
@@ -27,10 +28,12 @@ eachDatabase('the people of a customer', (open) => {
     };
     const body = { name: 'acme', users: [people.owner.username] };
     customer_id = unwrap(await scene.as('admin').call('customers.create', { body })).value.id;
+    await acceptAll(as('owner'));
     for (const role of customerRoleNames) {
       if (role === 'owner') continue;
       const joining = { params: { customer_id }, body: { user: people[role].username, role } };
       unwrap(await as('owner').call('customers.addUser', joining));
+      await acceptAll(as(role));
     }
     product_id = (await scene.add()).id;
     unwrap(await scene.as('admin').call('productPeople.move', { params: { product_id }, body: { customer_id } }));
@@ -92,12 +95,17 @@ eachDatabase('the people of a customer', (open) => {
   it('are nobody to another customer', async () => {
     const body = { name: 'other', users: [scene.people.stranger.username] };
     const other = unwrap(await scene.as('admin').call('customers.create', { body })).value.id;
+    await acceptAll(scene.as('stranger'));
     const there = { params: { customer_id: other } };
     expect(outcome(await as('owner').call('customers.get', there))).toBe('NOT_FOUND');
     const joining = { ...there, body: { user: people.viewer.username } };
     expect(outcome(await as('owner').call('customers.addUser', joining))).toBe('FORBIDDEN');
-    // Not even with an account that belongs to somebody else already.
-    expect(outcome(await scene.as('stranger').call('customers.addUser', joining))).toBe('DUPLICATE');
+    // Who belongs to another one is invited like anybody else, which the other does not find out, and leaves that first.
+    const { invited } = unwrap(await scene.as('stranger').call('customers.addUser', joining)).value;
+    expect(invited).toMatchObject([{ user: people.viewer.username, role: 'owner' }]);
+    const membership_id = invited[0]?.id ?? '';
+    expect(outcome(await as('viewer').call('memberships.accept', { params: { membership_id } }))).toBe('DUPLICATE');
+    unwrap(await as('viewer').call('memberships.decline', { params: { membership_id } }));
     const leaving = { params: { customer_id, user_id: people.viewer.id } };
     expect(outcome(await scene.as('stranger').call('customers.removeUser', leaving))).toBe('FORBIDDEN');
     expect(outcome(await scene.as('stranger').call('products.get', { params: { product_id } }))).toBe('NOT_FOUND');
@@ -112,6 +120,9 @@ eachDatabase('the people of a customer', (open) => {
     const rename = async () =>
       outcome(await client.call('devices.update', { params: { device_id }, body: { title: 'Guest' } }));
     unwrap(await joining('viewer'));
+    // API-RULE-customer-4
+    expect(await rename()).toBe('NOT_FOUND');
+    await acceptAll(client);
     expect(await rename()).toBe('FORBIDDEN');
     unwrap(await joining('operator'));
     expect(await rename()).toBe('ok');
@@ -120,6 +131,7 @@ eachDatabase('the people of a customer', (open) => {
     expect(await rename()).toBe('NOT_FOUND');
     expect(unwrap(await client.call('users.get')).value).toMatchObject({ role: 'user', customer_role: null });
     unwrap(await joining('operator'));
+    await acceptAll(client);
     unwrap(await as('owner').call('customers.removeUser', { params }));
     expect(await rename()).toBe('NOT_FOUND');
     expect(outcome(await as('owner').call('customers.removeUser', { params }))).toBe('NOT_FOUND');

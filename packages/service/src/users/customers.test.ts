@@ -2,6 +2,7 @@ import { customerUsersLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { eachDatabase } from '../testing/index.ts';
+import { acceptAll } from '../testing/memberships.ts';
 import { type ProductScene, productScene } from '../testing/product-scene.ts';
 
 eachDatabase('customers', (open) => {
@@ -14,26 +15,30 @@ eachDatabase('customers', (open) => {
   it('are made with their people, and get more', async () => {
     const body = { name: 'Acme', users: [scene.people.tester.email] };
     const made = unwrap(await scene.as('admin').call('customers.create', { body })).value;
-    expect(made).toMatchObject({ name: 'acme', title: 'Acme', users: [{ user: 'tester' }], product_count: 0 });
+    expect(made).toMatchObject({ name: 'acme', title: 'Acme', users: [], product_count: 0 });
+    // By the address that they were invited by, and nothing else: API-RULE-customer-4.
+    expect(made.invited).toMatchObject([{ user: scene.people.tester.email, role: 'owner' }]);
+    await acceptAll(scene.as('tester'));
     expect(unwrap(await scene.as('tester').call('users.get')).value).toMatchObject({
       role: 'customer',
       customer_id: made.id,
     });
     const params = { customer_id: made.id.toUpperCase() };
-    const more = unwrap(
-      await scene.as('admin').call('customers.addUser', { params, body: { user: 'stranger' } }),
-    ).value;
-    expect(more.users.map(({ user }) => user)).toEqual(['stranger', 'tester']);
-    expect(
-      unwrap(await scene.as('admin').call('customers.addUser', { params, body: { user: 'stranger' } })).value,
-    ).toEqual(more);
+    const add = async (user: string) => scene.as('admin').call('customers.addUser', { params, body: { user } });
+    const more = unwrap(await add('stranger')).value;
+    expect(more).toMatchObject({ users: [{ user: 'tester' }], invited: [{ user: 'stranger' }] });
+    expect(unwrap(await add('Stranger')).value).toEqual(more);
     const listed = unwrap(await scene.as('admin').call('customers.list', { query: { q: 'ACM' } }));
     expect(listed).toMatchObject({ value: [more], total: 1 });
-    const other = unwrap(await scene.as('admin').call('customers.create', { body: { name: 'other' } })).value;
-    const taken = await scene
-      .as('admin')
-      .call('customers.addUser', { params: { customer_id: other.id }, body: { user: 'stranger' } });
-    expect(taken).toMatchObject({ error: { status: 409 } });
+    await acceptAll(scene.as('stranger'));
+    const all = unwrap(await scene.as('admin').call('customers.get', { params })).value;
+    expect(all).toMatchObject({ users: [{ user: 'stranger' }, { user: 'tester' }], invited: [] });
+    // Who names themselves has accepted.
+    expect(unwrap(await add('admin')).value.users).toContainEqual(expect.objectContaining({ user: 'admin' }));
+    const another = { name: 'other', users: ['admin'] };
+    expect(await scene.as('admin').call('customers.create', { body: another })).toMatchObject({
+      error: { status: 409 },
+    });
   });
 
   // API-LIMIT-customer
@@ -48,8 +53,8 @@ eachDatabase('customers', (open) => {
     const add = (user: string) =>
       scene.as('admin').call('customers.addUser', { params: { customer_id: id }, body: { user } });
     expect(await add('guest0')).toMatchObject({ error: { status: 409, body: { code: 'LIMIT_REACHED' } } });
-    // A user who is in already does not count again.
-    expect(unwrap(await add('guest1')).value.users).toHaveLength(customerUsersLimit);
+    // A user who is in already, or invited, does not count again.
+    expect(unwrap(await add('guest1')).value.invited).toHaveLength(customerUsersLimit);
   });
 
   it.each([

@@ -57,6 +57,7 @@ import { countedStatements } from './0081-counted-statements.ts';
 import { numberedLogs } from './0082-numbered-logs.ts';
 import { waitingNetworks } from './0084-waiting-networks.ts';
 import { proofs } from './0085-proofs.ts';
+import { customerInvitations } from './0086-customer-invitations.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -141,6 +142,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0082-numbered-logs': numberedLogs,
   '0084-waiting-networks': waitingNetworks,
   '0085-proofs': proofs,
+  '0086-customer-invitations': customerInvitations,
 };
 
 /** Their names, in their order. */

@@ -115,6 +115,17 @@ export interface CustomerTable {
   created_at: TimeMs;
 }
 
+/** Somebody whom a customer has invited to its people: it gives nothing until they accept. */
+export interface CustomerInvitationTable {
+  id: string;
+  customer_id: string;
+  user_id: string;
+  role: CustomerRole;
+  /** The name or address by which they were invited, in lower case: the customer finds out no other. */
+  name: string;
+  created_at: TimeMs;
+}
+
 /** Failed logins or sign-ups of one kind, counted for all processes alike. */
 export interface AttemptTable {
   /** Whose attempts: a kind, and what they have in common, hashed. */
