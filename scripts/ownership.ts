@@ -37,6 +37,8 @@ export const tableOwners: Readonly<Record<string, readonly string[]>> = {
   alert_rules: ['alerts'],
   alerts: ['alerts'],
   alert_devices: ['alerts'],
+  // A link that is used confirms an address.
+  alert_addresses: ['alerts', 'auth'],
   alert_mails: ['alerts'],
   pins: ['rollouts'],
   freezes: ['rollouts'],

@@ -8,7 +8,7 @@ const token = Text(64, { minLength: 1, description: 'the token in the link' });
 
 const shared = { tag: 'Login', auth: 'none', reply: ResultOk } as const;
 
-/** Links that accounts are mailed. Each is good once, for an hour; one that undoes a change, for a week. Spec: API-RULE-link-1. */
+/** Links that accounts are mailed. Each is good once, for an hour; one that undoes a change or confirms an address for alerts, for a week. Spec: API-RULE-link-1. */
 export const userLinksContract = endpoints(shared, {
   forgotten: {
     method: 'POST',
@@ -32,8 +32,9 @@ export const userLinksContract = endpoints(shared, {
   confirm: {
     method: 'POST',
     path: '/api/auth/confirm',
-    spec: ['API-EP-POST-auth-confirm', 'API-RULE-link-1'],
-    summary: 'Confirm the address of an account with a link, or give it the address that the link was mailed to',
+    spec: ['API-EP-POST-auth-confirm', 'API-RULE-link-1', 'API-RULE-alert-6'],
+    summary:
+      'Confirm the address of an account with a link, give it the address that the link was mailed to, or let alerts go there',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({ token }),
     errors: [400, 403, 409, 413, 415, 429],

@@ -41,6 +41,7 @@ import type { Viewer } from './access/viewer.ts';
 import { alertsRoutes } from './alerts/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { replacementPassword } from './auth/accounts.ts';
+import { type AskedAddresses, askAlertAddresses } from './auth/alert-links.ts';
 import { deleteChallenges } from './auth/factor-queries.ts';
 import { factorRoutes, forgetFactors } from './auth/factors.ts';
 import { pendingAddress } from './auth/link-queries.ts';
@@ -194,7 +195,11 @@ export function mountSlices(
   mountRehearsals(app, deps, channel, options);
   mountContract(app, metricsContract, metricsRoutes(deps), options);
   mountContract(app, segmentsContract, segmentsRoutes(deps), options);
-  mountContract(app, alertsContract, alertsRoutes(deps), options);
+  const alerts = {
+    ...deps,
+    askAlertAddresses: (trx: Db, asked: AskedAddresses) => askAlertAddresses(deps, trx, asked),
+  };
+  mountContract(app, alertsContract, alertsRoutes(alerts), options);
   mountDeviceApi(app, devices, options);
   mountContract(app, channelContract, channelRoutes(channel), options);
   mountContract(app, broadcastsContract, broadcastRoutes(channel), options);

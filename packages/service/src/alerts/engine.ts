@@ -124,9 +124,8 @@ async function tell(
     connectorIds: JSON.parse(rule.connectors),
   });
   const { mail_to, product, product_id: productId } = rule;
-  if (mail_to === null || mail_to === '[]') return;
   const body = mailText({ text: alert.text, product, count, titles: named.map(({ title }) => title), isOver });
-  await queueMail(trx, { productId, mail_to, subject, body }, nowMs);
+  await queueMail(trx, { productId, mailTo: JSON.parse(mail_to ?? '[]'), subject, body }, nowMs);
 }
 
 /**

@@ -59,6 +59,10 @@ eachDatabase('alerts by mail', (open) => {
     const settings = { smtpUrl, mailFrom: 'Harbour <moorage@harbour.test>' };
     scene = await productScene(storage, { settings });
     product_id = (await scene.add()).id;
+    for (const email of body.mail_to) {
+      const row = { product_id, email, confirmed_at: 1 };
+      await storage.db.insertInto('alert_addresses').values(row).execute();
+    }
   });
   afterEach(() => mail.close());
 
@@ -138,7 +142,7 @@ eachDatabase('alerts by mail', (open) => {
   });
 
   it('after a server that says nothing the rest waits', async () => {
-    const one = { productId: product_id, mail_to: '["pia@pier.test"]', subject: 'x', body: 'x' };
+    const one = { productId: product_id, mailTo: ['pia@pier.test'], subject: 'x', body: 'x' };
     for (const subject of ['one', 'two']) await queueMail(storage.db, { ...one, subject }, clock().now());
     const network = fakeOutbound();
     network.fail({ kind: 'timed_out' });
@@ -161,7 +165,7 @@ eachDatabase('alerts by mail', (open) => {
 
   // API-LIMIT-alert-mails
   it('a product has a hundred mails in a day; old ones are removed', async () => {
-    const one = { productId: product_id, mail_to: '["pia@pier.test"]', subject: 'x', body: 'x' };
+    const one = { productId: product_id, mailTo: ['pia@pier.test'], subject: 'x', body: 'x' };
     for (let number = 0; number < 101; number++) await queueMail(storage.db, one, clock().now());
     expect(await queued()).toHaveLength(100);
     expect(await failures()).toEqual([{ message: expect.stringContaining('has sent 100 within 24 hours') }]);

@@ -7,7 +7,16 @@ import type { AlertMailTable } from '../db/schema.ts';
 import type { Db } from '../db/storage.ts';
 import type { WorkLease } from '../db/work.ts';
 import type { Outbound } from '../outbound/ports.ts';
-import { changeMail, countMails, deleteMailsBefore, dueMails, insertMail, type MailRow } from './queries.ts';
+import {
+  changeMail,
+  confirmedAddresses,
+  countMails,
+  deleteMailsBefore,
+  dueMails,
+  insertMail,
+  type MailRow,
+} from './queries.ts';
+import { unconfirmed } from './rules.ts';
 
 /** Between two looks for mails that are due, in ms. */
 const lookMs = 15_000;
@@ -25,8 +34,8 @@ type MailDeps = Pick<Deps, 'storage' | 'clock' | 'log'> & { readonly outbound: O
 
 interface NewMail {
   readonly productId: string;
-  /** JSON list of addresses, as the rule has it. */
-  readonly mail_to: string;
+  /** Addresses of the rule; the mail goes to those that were confirmed. */
+  readonly mailTo: readonly string[];
   readonly subject: string;
   readonly body: string;
 }
@@ -46,14 +55,18 @@ const logFailure = (
     productId: product_id,
   });
 
-/** Queues a mail in the transaction of what it tells. Spec: API-RULE-alert-5. */
-export async function queueMail(trx: Db, { productId, ...mail }: NewMail, nowMs: number): Promise<void> {
+/** Queues a mail in the transaction of what it tells. Spec: API-RULE-alert-5, API-RULE-alert-6. */
+export async function queueMail(trx: Db, { productId, mailTo, ...mail }: NewMail, nowMs: number): Promise<void> {
+  if (mailTo.length === 0) return;
+  const others = new Set(unconfirmed(mailTo, await confirmedAddresses(trx, productId)));
+  const to = mailTo.filter((address) => !others.has(address));
+  if (to.length === 0) return;
   if ((await countMails(trx, productId, nowMs - mailDayMs)) >= mailsPerDay) {
     const row = { product_id: productId, subject: mail.subject };
     return logFailure(trx, row, `the product has sent ${mailsPerDay} within 24 hours`, nowMs);
   }
   const state = { attempts: 0, due_at: nowMs, error: null, created_at: nowMs };
-  await insertMail(trx, { id: randomUUID(), product_id: productId, ...mail, ...state });
+  await insertMail(trx, { id: randomUUID(), product_id: productId, mail_to: JSON.stringify(to), ...mail, ...state });
 }
 
 /** Sends one mail and records how that went; resolves with whether the next may be tried at once. */

@@ -331,3 +331,31 @@ export async function deleteMailsBefore(db: Db, beforeMs: number, batch: number)
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
+
+/** The addresses that alerts of a product may be mailed to, in lower case. */
+export async function confirmedAddresses(db: Db, productId: string): Promise<ReadonlySet<string>> {
+  const rows = await db.selectFrom('alert_addresses').select('email').where('product_id', '=', productId).execute();
+  return new Set(rows.map(({ email }) => email));
+}
+
+/** Notes that the address of a user may get alerts of a product, when it is one of these and has been confirmed. */
+export async function confirmOwn(
+  trx: Db,
+  own: { readonly productId: string; readonly userId: string; readonly emails: readonly string[] },
+  atMs: number,
+): Promise<void> {
+  if (own.emails.length === 0) return;
+  const user = await trx
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', own.userId)
+    .where('email', 'in', own.emails)
+    .where('email_confirmed_at', 'is not', null)
+    .executeTakeFirst();
+  if (!user) return;
+  await trx
+    .insertInto('alert_addresses')
+    .values({ product_id: own.productId, email: user.email, confirmed_at: atMs })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

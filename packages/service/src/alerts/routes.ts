@@ -24,6 +24,8 @@ import {
   belongTo,
   changeAlert,
   changeRule,
+  confirmedAddresses,
+  confirmOwn,
   countRules,
   deleteRule,
   endAlerts,
@@ -34,13 +36,22 @@ import {
   type RuleView,
   ruleById,
 } from './queries.ts';
+import { unconfirmed } from './rules.ts';
 
 type Contract = typeof alertsContract;
+
+export interface AlertDeps extends Deps {
+  /** Mails links by which addresses are confirmed for the alerts of a product, in a transaction of the caller. */
+  readonly askAlertAddresses: (
+    trx: Db,
+    asked: { readonly productId: string; readonly userId: string; readonly emails: readonly string[] },
+  ) => Promise<Refusal | undefined>;
+}
 
 /** Alert rules of one product. Spec: API-LIMIT-alert-rules. */
 const rulesLimit = 50;
 
-const ruleRecord = (row: RuleView): AlertRuleRecord => ({
+const ruleRecord = (row: RuleView, confirmed: ReadonlySet<string>): AlertRuleRecord => ({
   id: row.id,
   product_id: row.product_id,
   product: row.product,
@@ -52,6 +63,7 @@ const ruleRecord = (row: RuleView): AlertRuleRecord => ({
   gather_minutes: row.gather_minutes,
   connectors: JSON.parse(row.connectors),
   mail_to: JSON.parse(row.mail_to ?? '[]'),
+  mail_unconfirmed: unconfirmed(JSON.parse(row.mail_to ?? '[]'), confirmed),
   enabled: row.enabled === 1,
   silenced_until: optionalTimestamp(row.silenced_until),
   open: row.open ?? 0,
@@ -130,11 +142,28 @@ async function refuseParts(
   return are.connectors ? undefined : refusal('NOT_FOUND', { what: 'Connector' });
 }
 
+/**
+ * Asks for alerts at the addresses of a rule: the caller's own, which was confirmed, is so for the product too, and the
+ * others get a link. The refusal is LIMIT_REACHED. Spec: API-RULE-alert-6.
+ */
+async function askAddresses(
+  { clock, askAlertAddresses }: AlertDeps,
+  trx: Db,
+  productId: string,
+  { userId }: Caller,
+  { mail_to = [] }: RuleBody,
+): Promise<Refusal | undefined> {
+  const emails = [...new Set(mail_to.map((address) => address.toLowerCase()))];
+  await confirmOwn(trx, { productId, userId, emails }, clock.now());
+  const asked = unconfirmed(emails, await confirmedAddresses(trx, productId));
+  return askAlertAddresses(trx, { productId, userId, emails: asked });
+}
+
 /** The record of a rule that was there in this very transaction. */
 async function recordOf(trx: Db, id: string): Promise<AlertRuleRecord> {
   const row = await ruleById(trx, id);
   if (!row) throw new Error(`Alert rule ${id} is not there in the transaction that wrote it`);
-  return ruleRecord(row);
+  return ruleRecord(row, await confirmedAddresses(trx, row.product_id));
 }
 
 /** API-EP-GET-products-product_id-alert-rules */
@@ -144,14 +173,15 @@ const rules =
     const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
     if (!product.ok) return product;
     const { items, total } = await listRules(db, product.value.id, paging(query, '-created_at'));
-    return success({ items: items.map(ruleRecord), total });
+    const confirmed = await confirmedAddresses(db, product.value.id);
+    return success({ items: items.map((row) => ruleRecord(row, confirmed)), total });
   };
 
 /** API-EP-POST-products-product_id-alert-rules */
 const createRule =
-  ({ storage, clock, settings }: Deps): Handler<Contract['createRule']> =>
+  (deps: AlertDeps): Handler<Contract['createRule']> =>
   (call) =>
-    storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
+    deps.storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
       const { body, caller, params } = call;
       const product = await growingProduct(trx, params.product_id, caller, 'product.fleet');
       if (!product.ok) return product;
@@ -160,9 +190,11 @@ const createRule =
         const blanks = { what: `Product "${code}"`, limit: rulesLimit, things: 'alert rules' };
         return failure(refusal('LIMIT_REACHED', blanks));
       }
-      const refused = await refuseParts(settings, trx, productId, body);
+      const refused =
+        (await refuseParts(deps.settings, trx, productId, body)) ??
+        (await askAddresses(deps, trx, productId, caller, body));
       if (refused) return failure(refused);
-      const [id, atMs] = [randomUUID(), clock.now()];
+      const [id, atMs] = [randomUUID(), deps.clock.now()];
       const times = { silenced_until: null, created_at: atMs, updated_at: atMs };
       await insertRule(trx, { id, product_id: productId, ...columnsOf(body), ...times });
       const message = `Alert rule "${body.title}" added to product ${code}`;
@@ -172,16 +204,18 @@ const createRule =
 
 /** API-EP-PUT-alert-rules-rule_id */
 const updateRule =
-  ({ storage, clock, settings }: Deps): Handler<Contract['updateRule']> =>
+  (deps: AlertDeps): Handler<Contract['updateRule']> =>
   (call) =>
-    storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
+    deps.storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
       const { body, caller, params } = call;
       const rule = await allowedRule(trx, params.rule_id, caller);
       if (!rule.ok) return rule;
       const { id, product_id: productId } = rule.value;
-      const refused = await refuseParts(settings, trx, productId, body);
+      const refused =
+        (await refuseParts(deps.settings, trx, productId, body)) ??
+        (await askAddresses(deps, trx, productId, caller, body));
       if (refused) return failure(refused);
-      const atMs = clock.now();
+      const atMs = deps.clock.now();
       const columns = columnsOf(body);
       await changeRule(trx, id, { ...columns, updated_at: atMs });
       if (columns.enabled === 0) await endAlerts(trx, id, atMs);
@@ -272,7 +306,7 @@ const acknowledge =
     });
 
 /** Rules over devices, and what they find. */
-export const alertsRoutes = (deps: Deps): Handlers<Contract> => ({
+export const alertsRoutes = (deps: AlertDeps): Handlers<Contract> => ({
   rules: rules(deps),
   createRule: createRule(deps),
   updateRule: updateRule(deps),

@@ -100,6 +100,10 @@ export function messageOf(
   return hasGrown && alert.told > 0 && alert.acknowledged_at === null ? 'grow' : undefined;
 }
 
+/** Those of the addresses of a rule that no alerts are mailed to yet. Spec: API-RULE-alert-6. */
+export const unconfirmed = (mailTo: readonly string[], confirmed: ReadonlySet<string>): string[] =>
+  mailTo.filter((address) => !confirmed.has(address.toLowerCase()));
+
 /** What a mail says of an alert: what is wrong, and with which devices. */
 export function mailText(alert: {
   readonly text: string;

@@ -4,7 +4,7 @@ import { removeInBatches } from '../db/batches.ts';
 import { type Queue, startQueue } from '../db/queue.ts';
 import type { WorkLease } from '../db/work.ts';
 import type { Outbound } from '../outbound/ports.ts';
-import { changeLink, deleteLinksBefore, dueLinks, type LinkRow } from './link-queries.ts';
+import { changeLink, type DueLink, deleteLinksBefore, dueLinks, type LinkRow } from './link-queries.ts';
 import { linkMs } from './links.ts';
 
 /** Between two looks for links that are to be mailed, in ms. */
@@ -44,6 +44,12 @@ const mails: Readonly<
     text: 'your account has another address from now on. If you did not change it, take it back here',
     within: 'a week',
   },
+  alerts: {
+    subject: 'Alerts to this address',
+    page: 'confirm-email',
+    text: 'alerts of the product "{product}" are to be mailed to this address. If you want them, say so here',
+    within: 'a week',
+  },
 };
 
 type MailDeps = Pick<Deps, 'storage' | 'clock' | 'log' | 'settings'> & { readonly outbound: Outbound };
@@ -52,7 +58,7 @@ type MailDeps = Pick<Deps, 'storage' | 'clock' | 'log' | 'settings'> & { readonl
 const consoleUrl = ({ publicUrl, host, port }: Deps['settings']): string => publicUrl ?? `http://${host}:${port}`;
 
 /** Mails one link; resolves with whether the mail server has answered. */
-async function mailLink({ storage, clock, settings, outbound }: MailDeps, link: LinkRow): Promise<boolean> {
+async function mailLink({ storage, clock, settings, outbound }: MailDeps, link: DueLink): Promise<boolean> {
   const now = clock.now();
   if (link.expires_at <= now) {
     await changeLink(storage.db, link.id, { due_at: null });
@@ -67,7 +73,7 @@ async function mailLink({ storage, clock, settings, outbound }: MailDeps, link: 
     id: `${link.id}.${link.attempts}`,
     to: [link.email],
     subject,
-    text: `Hello,\n\n${text}, within ${within}:\n\n${address}\n\nIf it was not you, there is nothing to do.\n`,
+    text: `Hello,\n\n${text.replace('{product}', link.product ?? '')}, within ${within}:\n\n${address}\n\nIf it was not you, there is nothing to do.\n`,
     timeoutMs: mailTimeoutMs,
   });
   const again = { attempts: link.attempts + 1, due_at: now + retryPauseMs };
@@ -76,7 +82,7 @@ async function mailLink({ storage, clock, settings, outbound }: MailDeps, link: 
 }
 
 /** A server that says nothing is asked once in a look. */
-export const linkQueue = (deps: MailDeps): Queue<LinkRow> => ({
+export const linkQueue = (deps: MailDeps): Queue<DueLink> => ({
   name: 'account-mails',
   everyMs: lookMs,
   skewMs,

@@ -1,9 +1,10 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { MailLinkTable } from '../db/schema.ts';
-import type { Db } from '../db/storage.ts';
+import type { AlertAddressTable, MailLinkTable } from '../db/schema.ts';
+import type { Db, Expressions } from '../db/storage.ts';
 import type { UserRow } from './queries.ts';
 
 export type LinkRow = Selectable<MailLinkTable>;
+export type DueLink = LinkRow & { readonly product: string | null };
 
 /** An account with the link that was shown for it. */
 export interface LinkedAccount extends UserRow {
@@ -16,14 +17,16 @@ export async function insertLink(trx: Db, row: Insertable<MailLinkTable>): Promi
   await trx.insertInto('mail_links').values(row).execute();
 }
 
-/** Links that wait to be mailed, those that have waited longest first. */
-export const dueLinks = (db: Db, nowMs: number, limit: number): Promise<LinkRow[]> =>
+/** Links that wait to be mailed, those that have waited longest first; with the code of the product that one is about. */
+export const dueLinks = (db: Db, nowMs: number, limit: number): Promise<DueLink[]> =>
   db
-    .selectFrom('mail_links')
-    .selectAll()
-    .where('due_at', '<=', nowMs)
-    .orderBy('due_at')
-    .orderBy('id')
+    .selectFrom('mail_links as l')
+    .leftJoin('products as p', 'p.id', 'l.product_id')
+    .selectAll('l')
+    .select('p.product')
+    .where('l.due_at', '<=', nowMs)
+    .orderBy('l.due_at')
+    .orderBy('l.id')
     .limit(limit)
     .execute();
 
@@ -122,4 +125,38 @@ export async function deleteLinksBefore(db: Db, beforeMs: number, batch: number)
 /** Notes that mails to the address of an account reach its user. */
 export async function confirmAddress(trx: Db, userId: string, atMs: number): Promise<void> {
   await trx.updateTable('users').set({ email_confirmed_at: atMs }).where('id', '=', userId).execute();
+}
+
+/** Locks the account of a user until the transaction ends: what it asks for is counted one after the other. */
+export async function lockAsker(trx: Db, expressions: Expressions, userId: string): Promise<void> {
+  await expressions.lockRows(trx.selectFrom('users').select('id').where('id', '=', userId)).execute();
+}
+
+/** Links for alerts that can still be used: those that a user has asked for, and those to some addresses. */
+export const waitingAlertLinks = (trx: Db, userId: string, emails: readonly string[], nowMs: number) =>
+  trx
+    .selectFrom('mail_links')
+    .select(['user_id', 'product_id', 'email'])
+    .where('kind', '=', 'alerts')
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', nowMs)
+    .where((eb) => eb.or([eb('user_id', '=', userId), eb('email', 'in', emails)]))
+    .execute();
+
+/** The link for alerts with a token, used or not. */
+export const alertLinkOf = (trx: Db, tokenHash: string): Promise<LinkRow | undefined> =>
+  trx
+    .selectFrom('mail_links')
+    .selectAll()
+    .where('token_hash', '=', tokenHash)
+    .where('kind', '=', 'alerts')
+    .executeTakeFirst();
+
+/** Notes that alerts of a product may be mailed to an address. */
+export async function putAlertAddress(trx: Db, row: AlertAddressTable): Promise<void> {
+  await trx
+    .insertInto('alert_addresses')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

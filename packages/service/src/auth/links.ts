@@ -8,6 +8,7 @@ import { transactionOverConflicts } from '../db/conflicts.ts';
 import { byCaller, writeLog } from '../db/logs.ts';
 import type { Db } from '../db/storage.ts';
 import { passwordOf } from './accounts.ts';
+import { confirmAlerts } from './alert-links.ts';
 import { refuseWhenBusy } from './credentials.ts';
 import { noteFactors } from './factor-queries.ts';
 import {
@@ -167,6 +168,7 @@ const confirm =
       transactionOverConflicts(deps.storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
         const atMs = deps.clock.now();
         const tokenHash = hashSecret(body.token);
+        if (await confirmAlerts(trx, tokenHash, atMs, ip)) return success(resultOk);
         const user = await accountOfLink(trx, ['email', 'address'], tokenHash, atMs);
         if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
         const { id, email: former, link_email: email } = user;

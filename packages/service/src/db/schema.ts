@@ -1,4 +1,10 @@
-import type { AlertDeviceTable, AlertMailTable, AlertRuleTable, AlertTable } from './tables/alerts.ts';
+import type {
+  AlertAddressTable,
+  AlertDeviceTable,
+  AlertMailTable,
+  AlertRuleTable,
+  AlertTable,
+} from './tables/alerts.ts';
 import type { AttributeTable, LabelTable } from './tables/attributes.ts';
 import type { AuditChainTable, AuditQueueTable, AuditTable } from './tables/audit.ts';
 import type { ArtifactHeaderTable, BundleTable, ResourceTable } from './tables/bundles.ts';
@@ -128,6 +134,7 @@ export interface Schema {
   alert_rules: AlertRuleTable;
   alerts: AlertTable;
   alert_devices: AlertDeviceTable;
+  alert_addresses: AlertAddressTable;
   alert_mails: AlertMailTable;
   pins: PinTable;
   freezes: FreezeTable;

@@ -34,8 +34,9 @@ eachDatabase('customers', (open) => {
     const all = unwrap(await scene.as('admin').call('customers.get', { params })).value;
     expect(all).toMatchObject({ users: [{ user: 'stranger' }, { user: 'tester' }], invited: [] });
     // Who names themselves has accepted.
-    expect(unwrap(await add('admin')).value.users).toContainEqual(expect.objectContaining({ user: 'admin' }));
-    const another = { name: 'other', users: ['admin'] };
+    const admin = scene.people.admin.username;
+    expect(unwrap(await add(admin)).value.users).toContainEqual(expect.objectContaining({ user: admin }));
+    const another = { name: 'other', users: [admin] };
     expect(await scene.as('admin').call('customers.create', { body: another })).toMatchObject({
       error: { status: 409 },
     });

@@ -58,6 +58,7 @@ import { numberedLogs } from './0082-numbered-logs.ts';
 import { waitingNetworks } from './0084-waiting-networks.ts';
 import { proofs } from './0085-proofs.ts';
 import { customerInvitations } from './0086-customer-invitations.ts';
+import { alertAddresses } from './0087-alert-addresses.ts';
 
 /** What tables need that the two databases spell differently. */
 export interface Ddl {
@@ -143,6 +144,7 @@ const migrations: Readonly<Record<string, (ddl: Ddl) => Migration>> = {
   '0084-waiting-networks': waitingNetworks,
   '0085-proofs': proofs,
   '0086-customer-invitations': customerInvitations,
+  '0087-alert-addresses': alertAddresses,
 };
 
 /** Their names, in their order. */

@@ -65,3 +65,11 @@ export interface AlertMailTable {
   error: string | null;
   created_at: TimeMs;
 }
+
+/** An address that alerts of a product may be mailed to: whoever reads its mail wants them. */
+export interface AlertAddressTable {
+  product_id: string;
+  /** Lower case. */
+  email: string;
+  confirmed_at: TimeMs;
+}

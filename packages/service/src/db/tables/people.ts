@@ -64,10 +64,12 @@ export interface MailLinkTable {
   /** None for an address that no account has: such a link is never mailed. */
   user_id: string | null;
   /**
-   * What it does: another password, the address confirmed, this address in place of the other, or this address back.
-   * Links of the first two count as long as the account has the address.
+   * What it does: another password, the address confirmed, this address in place of the other, this address back, or
+   * alerts of a product to this address, which its user has asked for. Links of the first two count as long as the account has the address.
    */
-  kind: 'password' | 'email' | 'address' | 'undo';
+  kind: 'password' | 'email' | 'address' | 'undo' | 'alerts';
+  /** Whose alerts it is about. */
+  product_id: ColumnType<string | null, string | null | undefined, string | null>;
   /** Lower case. */
   email: string;
   /** SHA-256 of the token, hex; made when the mail is. */
