@@ -63,6 +63,7 @@ export const t = texts({
   customer: ['Customer', 'Kunde'],
   idOf: [(title: string) => `id of ${title}`, (title: string) => `ID von ${title}`],
   itsPeople: ['Its people', 'Personen'],
+  isInvited: [(user: string) => `${user} (invited)`, (user: string) => `${user} (eingeladen)`],
   nobodyYet: ['nobody yet', 'noch niemand'],
   added: ['Added', 'Hinzugefügt'],
   addUser: ['Add a user', 'Person hinzufügen'],
@@ -138,14 +139,15 @@ export const t = texts({
   onlyLettersDigitsAnd: ['Only letters, digits, "." and "_"', 'Nur Buchstaben, Ziffern, „.“ und „_“'],
   firstUser: ['First user', 'Erste Person'],
   emailOrUserNameOf: [
-    'Email or user name of somebody with an account; more can follow',
-    'E-Mail oder Benutzername eines vorhandenen Kontos; weitere können folgen',
+    'Email or user name of somebody with an account, who is invited; more can follow',
+    'E-Mail oder Benutzername eines vorhandenen Kontos, das eingeladen wird; weitere können folgen',
   ],
-  isOneOfPeopleOf: [
-    (trim: string, title: string) => `${trim} is one of the people of ${title}`,
-    (trim: string, title: string) => `${trim} gehört jetzt zu den Personen von ${title}`,
+  isInvitedTo: [
+    (user: string, title: string) => `${user} is invited to ${title}, and belongs to it once they accept`,
+    (user: string, title: string) =>
+      `${user} ist zu ${title} eingeladen und gehört dazu, sobald die Einladung angenommen ist`,
   ],
-  addTheUser: ['Add the user', 'Person hinzufügen'],
+  addTheUser: ['Invite the user', 'Person einladen'],
   emailOrUserName: ['Email or user name', 'E-Mail oder Benutzername'],
   productIsMade: [
     (product: string) => `Product ${product} is made`,

@@ -193,8 +193,12 @@ export const t = texts({
   exampleAddress: ['pia@pier.example', 'pia@hafen.example'],
   mailTo: ['By mail to', 'Per E-Mail an'],
   addressesThatGetMessages: [
-    'Addresses with commas between them, up to 10; the service needs a mail server',
-    'Adressen mit Kommas dazwischen, höchstens 10; der Dienst braucht einen Mailserver',
+    'Addresses with commas between them, up to 10; each is mailed a link first, and gets alerts once it is used',
+    'Adressen mit Kommas dazwischen, höchstens 10; jede bekommt zuerst einen Link, und Meldungen, sobald er benutzt ist',
+  ],
+  notConfirmed: [
+    (addresses: string) => `Not confirmed yet, gets no mails: ${addresses}`,
+    (addresses: string) => `Noch nicht bestätigt, bekommt keine Mails: ${addresses}`,
   ],
   misshapen: [(pattern: string) => `It ${pattern}`, (pattern: string) => `Der Wert ${pattern}`],
 });

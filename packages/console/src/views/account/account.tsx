@@ -16,6 +16,7 @@ import { PasswordForm } from '../sign-in/password-form.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { BroadcastKeys } from './broadcast-keys.tsx';
 import { Details } from './details.tsx';
+import { Memberships } from './memberships.tsx';
 import { Quotas } from './quotas.tsx';
 import { SsoLinks } from './sso-links.tsx';
 import { Tokens } from './tokens.tsx';
@@ -62,7 +63,10 @@ export default function Account({ params: { tab = 'details' } }: ViewProps) {
           ))}
         </TabList>
         <Tabs.Panel value="details" pt="md">
-          <Loaded query={query}>{({ value }) => <Details user={value} />}</Loaded>
+          <Stack>
+            <Memberships />
+            <Loaded query={query}>{({ value }) => <Details user={value} />}</Loaded>
+          </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="password" pt="md" maw={480}>
           <Stack>

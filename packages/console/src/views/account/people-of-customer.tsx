@@ -13,6 +13,7 @@ import { RoleSelect } from '../../ui/role-select.tsx';
 import { SmallTable } from '../../ui/small-table.tsx';
 
 type Person = CustomerRecord['users'][number];
+type Invited = CustomerRecord['invited'][number];
 
 /** What the roles in a customer are for. */
 export const customerRoleTexts: Readonly<Record<CustomerRole, string>> = {
@@ -62,6 +63,43 @@ function Remove({ customer, person, isSelf }: PersonProps & { readonly isSelf: b
   );
 }
 
+/** Somebody who has not accepted yet. */
+function InvitedRow({
+  customer,
+  invited,
+  mayChange,
+}: Pick<PersonProps, 'customer'> & { readonly invited: Invited; readonly mayChange: boolean }) {
+  const { id, user, role } = invited;
+  const ask = (): void =>
+    confirm({
+      title: t.takeBackAsked(user),
+      body: t.itCanBeAcceptedNoMore,
+      action: t.takeBack,
+      destructive: true,
+      async run() {
+        await call('customers.takeBack', { params: { customer_id: customer.id, membership_id: id } });
+        await renew('customers');
+        notify(t.isTakenBack(user));
+      },
+    });
+  return (
+    <Table.Tr>
+      <Table.Td>
+        {user}
+        <Muted small>{t.isInvited}</Muted>
+      </Table.Td>
+      <Table.Td>{stateName(role)}</Table.Td>
+      <Table.Td>
+        {mayChange && (
+          <Button size="compact-sm" variant="default" onClick={ask} aria-label={t.takeBackOf(user)}>
+            {t.takeBack}
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
 /** Who belongs to a customer, as what; to be changed by its owners and by administrators. */
 export function PeopleOfCustomer({
   customer,
@@ -94,6 +132,9 @@ export function PeopleOfCustomer({
           </Table.Tr>
         );
       })}
+      {customer.invited.map((invited) => (
+        <InvitedRow key={invited.id} customer={customer} invited={invited} mayChange={mayChange} />
+      ))}
     </SmallTable>
   );
 }

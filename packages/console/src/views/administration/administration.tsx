@@ -60,7 +60,11 @@ const columns: readonly Column<CustomerRecord>[] = [
   {
     key: 'users',
     title: t.itsPeople,
-    cell: ({ users }) => users.map(({ user, role }) => `${user} (${stateName(role)})`).join(', ') || t.nobodyYet,
+    cell: ({ users, invited }) =>
+      [
+        ...users.map(({ user, role }) => `${user} (${stateName(role)})`),
+        ...invited.map(({ user }) => t.isInvited(user)),
+      ].join(', ') || t.nobodyYet,
   },
   { key: 'products', title: common.products, from: 'sm', cell: ({ product_count }) => product_count },
   { key: 'created', title: t.added, sort: 'created_at', from: 'md', cell: momentOf('created_at') },
@@ -77,7 +81,7 @@ const columns: readonly Column<CustomerRecord>[] = [
         >
           {t.addUser}
         </Button>
-        {customer.users.length > 0 && (
+        {customer.users.length + customer.invited.length > 0 && (
           <Button
             size="compact-sm"
             variant="default"

@@ -55,9 +55,10 @@ export function CustomerUserForm({ customer, onDone }: FormProps & { readonly cu
   const add = async (): Promise<void> => {
     const user = form.values.user.trim();
     const body = { user, role: form.values.role };
-    await call('customers.addUser', { params: { customer_id: customer.id }, body });
-    await renew('customers');
-    notify(t.isOneOfPeopleOf(user, customer.title));
+    const { value } = await call('customers.addUser', { params: { customer_id: customer.id }, body });
+    await renew('customers', 'users', 'overview');
+    // Who names themselves, or one of the people, invites nobody.
+    if (value.invited.some((one) => one.user === user.toLowerCase())) notify(t.isInvitedTo(user, customer.title));
     onDone();
   };
   return (

@@ -88,12 +88,17 @@ const columnsFor = (edit: (rule: AlertRuleRecord) => void): readonly Column<Aler
     key: 'connectors',
     title: t.told,
     from: 'md',
-    cell: ({ connectors, mail_to }) => {
+    cell: ({ connectors, mail_to, mail_unconfirmed }) => {
       const others = [
         connectors.length > 0 ? plural(connectors.length, nouns.connector) : [],
         mail_to.length > 0 ? plural(mail_to.length, nouns.mailAddress) : [],
       ].flat();
-      return others.length === 0 ? t.bell : t.bellAnd(others.join(', '));
+      return (
+        <>
+          {others.length === 0 ? t.bell : t.bellAnd(others.join(', '))}
+          {mail_unconfirmed.length > 0 && <Muted small>{t.notConfirmed(mail_unconfirmed.join(', '))}</Muted>}
+        </>
+      );
     },
   },
   { key: 'actions', title: common.actions, cell: (rule) => <Actions rule={rule} onEdit={() => edit(rule)} /> },
