@@ -18,7 +18,7 @@ const touched: Readonly<Record<string, readonly Resource[]>> = {
   asset: ['assets'],
   connector: ['connectors'],
   activation_token: ['products'],
-  customer: ['customers'],
+  customer: ['customers', 'memberships', 'users'],
 };
 
 /** After these a device has other streams and controls, or none. */

@@ -66,6 +66,7 @@ export const blanksInGerman: Readonly<Record<string, string>> = {
   User: 'Person',
   'User name': 'Benutzername',
   'User of another customer': 'Person eines anderen Kunden',
+  'Invitation of this customer': 'Einladung dieses Kunden',
   'User of this customer': 'Person dieses Kunden',
   'User of this product': 'Person dieses Produkts',
   Version: 'Version',

@@ -43,13 +43,13 @@ export const t = texts({
   invitations: ['Invitations', 'Einladungen'],
   isInvitedTo: [
     (title: string, role: string) => `${title} invites you as ${role}`,
-    (title: string, role: string) => `${title} lädt ein, Rolle: ${role}`,
+    (title: string, role: string) => `${title} lädt dich ein, Rolle: ${role}`,
   ],
   accept: ['Accept', 'Annehmen'],
   acceptOf: [(title: string) => `Accept: ${title}`, (title: string) => `Annehmen: ${title}`],
   decline: ['Decline', 'Ablehnen'],
   declineOf: [(title: string) => `Decline: ${title}`, (title: string) => `Ablehnen: ${title}`],
-  youBelongTo: [(title: string) => `You belong to ${title} now`, (title: string) => `Sie gehören jetzt zu ${title}`],
+  youBelongTo: [(title: string) => `You belong to ${title} now`, (title: string) => `Du gehörst jetzt zu ${title}`],
   invitationIsDeclined: [
     (title: string) => `The invitation of ${title} is declined`,
     (title: string) => `Die Einladung von ${title} ist abgelehnt`,
