@@ -134,17 +134,32 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
   test('an owner of a customer says who belongs to it, and moves a product there', async () => {
     const body = { name: 'harbour', title: 'Harbour Works', users: [people.manager.email] };
     unwrap(await quay.client.call('customers.create', { body }));
-    const page = await quay.open({ as: people.manager, path: '/account/organisation' });
+    const page = await quay.open({ as: people.manager, path: '/account' });
+    await button(page, 'Accept: Harbour Works').click();
+    await page.getByText('You belong to Harbour Works now').waitFor();
+    await page.getByRole('tab', { name: 'Organisation' }).click();
     await button(page, 'Add a user').click();
     await page.getByRole('textbox', { name: 'Email or user name' }).fill(people.visitor.email);
     await page.getByRole('combobox', { name: 'Role', exact: true }).click();
     await page.getByRole('option', { name: 'viewer' }).click();
     await page.getByRole('dialog').getByText('Looks at products and devices').waitFor();
-    await button(page, 'Add the user').click();
+    await button(page, 'Invite the user').click();
     const table = page.getByRole('table', { name: 'People of Harbour Works' });
-    await table.getByText('gull').waitFor();
+    await table.getByText('invited, has not accepted yet').waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await accessibilityProblems(page)).toEqual([]);
+    // Taken back, and made again.
+    await button(page, `Take back the invitation of ${people.visitor.email}`).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+    await page.getByText(`The invitation of ${people.visitor.email} is taken back`).waitFor();
+    await button(page, 'Add a user').click();
+    await page.getByRole('textbox', { name: 'Email or user name' }).fill(people.visitor.email);
+    await button(page, 'Invite the user').click();
+    const invited = await quay.open({ as: people.visitor, path: '/account' });
+    expect(await accessibilityProblems(invited)).toEqual([]);
+    await button(invited, 'Accept: Harbour Works').click();
+    await invited.getByText('You belong to Harbour Works now').waitFor();
+    await page.reload();
     await page.getByRole('combobox', { name: 'Role of gull' }).click();
     await page.getByRole('option', { name: 'operator' }).click();
     await page.getByText('gull is operator now').waitFor();

@@ -41,7 +41,7 @@ import type { Viewer } from './access/viewer.ts';
 import { alertsRoutes } from './alerts/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { replacementPassword } from './auth/accounts.ts';
-import { type AskedAddresses, askAlertAddresses } from './auth/alert-links.ts';
+import { askAlertAddresses } from './auth/alert-links.ts';
 import { deleteChallenges } from './auth/factor-queries.ts';
 import { factorRoutes, forgetFactors } from './auth/factors.ts';
 import { pendingAddress } from './auth/link-queries.ts';
@@ -195,11 +195,8 @@ export function mountSlices(
   mountRehearsals(app, deps, channel, options);
   mountContract(app, metricsContract, metricsRoutes(deps), options);
   mountContract(app, segmentsContract, segmentsRoutes(deps), options);
-  const alerts = {
-    ...deps,
-    askAlertAddresses: (trx: Db, asked: AskedAddresses) => askAlertAddresses(deps, trx, asked),
-  };
-  mountContract(app, alertsContract, alertsRoutes(alerts), options);
+  const askAddresses = askAlertAddresses(deps);
+  mountContract(app, alertsContract, alertsRoutes({ ...deps, askAddresses }), options);
   mountDeviceApi(app, devices, options);
   mountContract(app, channelContract, channelRoutes(channel), options);
   mountContract(app, broadcastsContract, broadcastRoutes(channel), options);

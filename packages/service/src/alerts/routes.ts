@@ -42,7 +42,7 @@ type Contract = typeof alertsContract;
 
 export interface AlertDeps extends Deps {
   /** Mails links by which addresses are confirmed for the alerts of a product, in a transaction of the caller. */
-  readonly askAlertAddresses: (
+  readonly askAddresses: (
     trx: Db,
     asked: { readonly productId: string; readonly userId: string; readonly emails: readonly string[] },
   ) => Promise<Refusal | undefined>;
@@ -147,16 +147,16 @@ async function refuseParts(
  * others get a link. The refusal is LIMIT_REACHED. Spec: API-RULE-alert-6.
  */
 async function askAddresses(
-  { clock, askAlertAddresses }: AlertDeps,
+  deps: AlertDeps,
   trx: Db,
   productId: string,
   { userId }: Caller,
   { mail_to = [] }: RuleBody,
 ): Promise<Refusal | undefined> {
   const emails = [...new Set(mail_to.map((address) => address.toLowerCase()))];
-  await confirmOwn(trx, { productId, userId, emails }, clock.now());
+  await confirmOwn(trx, { productId, userId, emails }, deps.clock.now());
   const asked = unconfirmed(emails, await confirmedAddresses(trx, productId));
-  return askAlertAddresses(trx, { productId, userId, emails: asked });
+  return deps.askAddresses(trx, { productId, userId, emails: asked });
 }
 
 /** The record of a rule that was there in this very transaction. */

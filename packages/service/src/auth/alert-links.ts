@@ -11,7 +11,7 @@ const alertLinkMs = 7 * 86_400_000;
 const waitingLimits = { account: 20, address: 3 } as const;
 
 /** Addresses that a user wants alerts of a product to be mailed to. */
-export interface AskedAddresses {
+interface AskedAddresses {
   readonly productId: string;
   readonly userId: string;
   /** In lower case. */
@@ -22,34 +22,32 @@ export interface AskedAddresses {
  * Queues a link to each address, in a transaction of the caller; one that has such a link still gets no other. The refusal
  * is LIMIT_REACHED. Spec: API-RULE-alert-6.
  */
-export async function askAlertAddresses(
-  { clock, storage }: Pick<Deps, 'clock' | 'storage'>,
-  trx: Db,
-  { productId, userId, emails }: AskedAddresses,
-): Promise<Refusal | undefined> {
-  if (emails.length === 0) return undefined;
-  await lockAsker(trx, storage.expressions, userId);
-  const now = clock.now();
-  const waiting = await waitingAlertLinks(trx, userId, emails, now);
-  const fresh = emails.filter((email) => !waiting.some((one) => one.email === email && one.product_id === productId));
-  const things = 'addresses that are to be confirmed';
-  if (waiting.filter(({ user_id }) => user_id === userId).length + fresh.length > waitingLimits.account) {
-    return refusal('LIMIT_REACHED', { what: 'The account', limit: waitingLimits.account, things });
-  }
-  for (const email of fresh) {
-    if (waiting.filter((one) => one.email === email).length >= waitingLimits.address) {
-      return refusal('LIMIT_REACHED', {
-        what: `The address "${email}"`,
-        limit: waitingLimits.address,
-        things: 'mails',
-      });
+export const askAlertAddresses =
+  ({ clock, storage }: Pick<Deps, 'clock' | 'storage'>) =>
+  async (trx: Db, { productId, userId, emails }: AskedAddresses): Promise<Refusal | undefined> => {
+    if (emails.length === 0) return undefined;
+    await lockAsker(trx, storage.expressions, userId);
+    const now = clock.now();
+    const waiting = await waitingAlertLinks(trx, userId, emails, now);
+    const fresh = emails.filter((email) => !waiting.some((one) => one.email === email && one.product_id === productId));
+    const things = 'addresses that are to be confirmed';
+    if (waiting.filter(({ user_id }) => user_id === userId).length + fresh.length > waitingLimits.account) {
+      return refusal('LIMIT_REACHED', { what: 'The account', limit: waitingLimits.account, things });
     }
-    const times = { created_at: now, expires_at: now + alertLinkMs, due_at: now, used_at: null };
-    const link = { id: randomUUID(), kind: 'alerts', product_id: productId, user_id: userId, email } as const;
-    await insertLink(trx, { ...link, token_hash: null, attempts: 0, ...times });
-  }
-  return undefined;
-}
+    for (const email of fresh) {
+      if (waiting.filter((one) => one.email === email).length >= waitingLimits.address) {
+        return refusal('LIMIT_REACHED', {
+          what: `The address "${email}"`,
+          limit: waitingLimits.address,
+          things: 'mails',
+        });
+      }
+      const times = { created_at: now, expires_at: now + alertLinkMs, due_at: now, used_at: null };
+      const link = { id: randomUUID(), kind: 'alerts', product_id: productId, user_id: userId, email } as const;
+      await insertLink(trx, { ...link, token_hash: null, attempts: 0, ...times });
+    }
+    return undefined;
+  };
 
 /** Uses a link that confirms an address for alerts; false when the token is of none. Spec: API-RULE-alert-6. */
 export async function confirmAlerts(trx: Db, tokenHash: string, atMs: number, ip: string): Promise<boolean> {

@@ -79,8 +79,7 @@ export async function openScene(app: TestApp, software: string) {
   const [mac, secret] = [address(), newTokenValue()];
   await db
     .updateTable('devices')
-    // Its other address is free: it may report one.
-    .set({ bt_addr: mac, provision_token_hash: hashSecret(secret) })
+    .set({ bt_addr: mac, provision_token_hash: hashSecret(secret) }) // Its other address is free: it may report one.
     .where('id', '=', device)
     .execute();
   await freezeProduct(app, base.published);
