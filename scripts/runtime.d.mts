@@ -8,3 +8,4 @@ export function passSignal(
   platform?: NodeJS.Platform,
 ): void;
 export function runUnder(args: readonly string[], env?: NodeJS.ProcessEnv): void;
+export function missingLibrary(isThere?: (path: string) => boolean, isNeeded?: boolean): string | undefined;

@@ -1,9 +1,10 @@
 // Which Node runs the sources. This file and everything it imports must run on Node 20.
 
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,9 +20,34 @@ const exitNoRuntime = 70;
 /** Sources, SQLite and argon2 run as they are since 24.7; up to 24.21 each TLS connection with a certificate keeps memory. */
 const neededMajor = 26;
 
+const isNewEnough = Number.parseInt(process.versions.node, 10) >= neededMajor;
+
+/** The packaged Node is linked with it, as all releases since 25 are; small systems lack it. */
+const library = 'libatomic.so.1';
+const machine = { x64: 'x86_64', arm64: 'aarch64' }[process.arch];
+const libraryFolders = [
+  ...['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib'],
+  ...[`/lib/${machine}-linux-gnu`, `/usr/lib/${machine}-linux-gnu`],
+  ...(process.env.LD_LIBRARY_PATH ?? '').split(':').filter(Boolean),
+];
+
+/** What a person is told whose system lacks a library of the packaged Node; nothing where it is there, or not needed. */
+export function missingLibrary(isThere = existsSync, isNeeded = process.platform === 'linux' && !isNewEnough) {
+  if (!isNeeded || libraryFolders.some((folder) => isThere(join(folder, library)))) return undefined;
+  return `The Node that npm brings needs ${library}: install it (libatomic1 on Debian and Ubuntu, libatomic on others), or Node ${neededMajor}`;
+}
+
+/** Ends the process where the packaged Node cannot run. */
+export function demandLibrary() {
+  const missing = missingLibrary();
+  if (missing === undefined) return;
+  process.stderr.write(`moorage: ${missing}\n`);
+  process.exit(exitNoRuntime);
+}
+
 /** Path of a Node that runs TypeScript sources and has SQLite and argon2 built in; `undefined` when there is none. */
 export function findRuntime() {
-  if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath;
+  if (isNewEnough) return process.execPath;
   try {
     return createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/bin/node`);
   } catch {
@@ -50,6 +76,7 @@ export function runUnder(args, env = process.env) {
     process.stderr.write(`moorage: ${missingRuntime(process.version, `${process.platform}-${process.arch}`)}\n`);
     process.exit(exitNoRuntime);
   }
+  demandLibrary();
   const child = spawn(runtime, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => passSignal(child, signal));
   child.on('error', (error) => {

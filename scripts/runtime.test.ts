@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { missingRuntime, passSignal, root } from './runtime.mjs';
+import { missingLibrary, missingRuntime, passSignal, root } from './runtime.mjs';
 
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
 
@@ -21,6 +21,14 @@ test.each([
   const kill = vi.fn();
   passSignal({ kill }, 'SIGINT', platform);
   expect(kill).toHaveBeenCalledTimes(times);
+});
+
+test('a system without a library of the packaged Node is told which, before anything is installed', () => {
+  const said =
+    'The Node that npm brings needs libatomic.so.1: install it (libatomic1 on Debian and Ubuntu, libatomic on others), or Node 26';
+  expect(missingLibrary(() => false, true)).toBe(said);
+  expect(missingLibrary((path) => path === '/usr/lib64/libatomic.so.1', true)).toBeUndefined();
+  expect(missingLibrary(() => false, false)).toBeUndefined();
 });
 
 // One Node: what brings it, what is refused, what the types are of, and what the documents say.

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRuntime, root } from './runtime.mjs';
+import { demandLibrary, findRuntime, root } from './runtime.mjs';
 
 const readJson = (...path) => {
   try {
@@ -42,6 +42,8 @@ export function ensureInstalled(withTools) {
   const wanted = readJson('package-lock.json')?.packages ?? {};
   const needed = installation(wanted, installedPackages(), withTools);
   if (!needed) return;
+  // Scripts of packages run under the Node that comes with them.
+  demandLibrary();
   const what = withTools ? 'packages, with the tools of development' : 'packages';
   process.stderr.write(`moorage: installing ${what} (once per clone, under a minute) …\n`);
   const npm = process.env.npm_execpath;

@@ -41,6 +41,7 @@ test.skipIf(!hasPrograms('curl', 'bash'))(
       '"username":"admin"',
       expect.stringMatching(/^\[.*\]$/),
       '"message":"The token lacks the scope \\"all\\"","code":"TOKEN_SCOPE"',
+      '"result":"ok"',
       '"scopes":["read"]',
       '"scopes":["all"]',
       expect.stringMatching(/^Service account admin-\S+:ci made; it needs a token$/),
