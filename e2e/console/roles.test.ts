@@ -156,6 +156,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     await page.getByRole('textbox', { name: 'Email or user name' }).fill(people.visitor.email);
     await button(page, 'Invite the user').click();
     const invited = await quay.open({ as: people.visitor, path: '/account' });
+    await button(invited, 'Accept: Harbour Works').waitFor();
     expect(await accessibilityProblems(invited)).toEqual([]);
     await button(invited, 'Accept: Harbour Works').click();
     await invited.getByText('You belong to Harbour Works now').waitFor();

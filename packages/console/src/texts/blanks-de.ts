@@ -1,6 +1,8 @@
 /** What the service puts into the blanks of its messages, in German: what a thing is called, and what one may not do. */
 export const blanksInGerman: Readonly<Record<string, string>> = {
   'A bundle': 'Ein Bundle',
+  'The address': 'Die Adresse',
+  mails: 'Mails',
   'is made of your own name or address': 'besteht aus deinem Namen oder deiner Adresse',
   'is one that many people choose': 'wählen viele Menschen',
   'needs at least 12 characters, or 8 beside a second factor':
