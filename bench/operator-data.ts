@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { realClock } from '@moorage/base';
-import { hashPassword } from '@moorage/service/auth/passwords';
-import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
-import { formatBversion } from '@moorage/service/bundles/rules';
-import type { Schema } from '@moorage/service/db/schema';
-import type { Storage } from '@moorage/service/db/storage';
+import { hashPassword } from '@moorage/service/core/auth/passwords';
+import { formatBversion } from '@moorage/service/core/bundles/rules';
+import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
+import type { Schema } from '@moorage/service/engine/db/schema';
+import type { Storage } from '@moorage/service/engine/db/storage';
 import { fixtures } from '@moorage/service/testing/index';
 import type { Insertable, Selectable } from 'kysely';
 

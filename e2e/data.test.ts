@@ -1,6 +1,6 @@
 import type { Client } from '@moorage/api';
 import { seededRandom } from '@moorage/base';
-import type { Storage } from '@moorage/service/db/storage';
+import type { Storage } from '@moorage/service/engine/db/storage';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { afterEach, expect, test } from 'vitest';
 import { type Harbour, openHarbour, provision } from './harbour.ts';

@@ -9,9 +9,9 @@ import { createModule, type Module } from '@moorage/module';
 import { offlinePersonality } from '@moorage/module/testing/offline';
 import { nodeNet } from '@moorage/net/node';
 import { buildService, type Service } from '@moorage/service';
-import { issueToken } from '@moorage/service/auth/accounts';
-import { diskBlobs } from '@moorage/service/blobs/backends/disk-blobs';
-import type { Storage } from '@moorage/service/db/storage';
+import { issueToken } from '@moorage/service/core/auth/accounts';
+import { diskBlobs } from '@moorage/service/engine/blobs/backends/disk-blobs';
+import type { Storage } from '@moorage/service/engine/db/storage';
 import { fixtures, testSettings } from '@moorage/service/testing/index';
 import { ensureExample } from '../packages/moorage/src/up/example.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openStorage } from '@moorage/service/db/open';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { buildApp } from '@moorage/service/testing/index';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import openapiTs, { astToString } from 'openapi-typescript';

@@ -8,10 +8,10 @@ import { createModule, type Module } from '@moorage/module';
 import type { Net } from '@moorage/net';
 import { type Conditions, MemoryNetwork } from '@moorage/net/memory';
 import { buildService, type Service } from '@moorage/service';
-import { issueToken } from '@moorage/service/auth/accounts';
-import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
-import { hashSecret, newTokenValue } from '@moorage/service/core/secrets';
-import type { Storage } from '@moorage/service/db/storage';
+import { issueToken } from '@moorage/service/core/auth/accounts';
+import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
+import type { Storage } from '@moorage/service/engine/db/storage';
+import { hashSecret, newTokenValue } from '@moorage/service/engine/secrets';
 import { fixtures, injectFetch, testSettings, testStartMs } from '@moorage/service/testing/index';
 import { BoardPower } from './board-power.ts';
 

@@ -3,8 +3,6 @@ export interface Zone {
   readonly name: string;
   /** Paths from the top folder: a folder ends with a slash. The longest one that fits a file decides. */
   readonly path: string | readonly string[];
-  /** Its folders may not import each other. */
-  readonly apart?: boolean;
   /** Zones it may import, beside itself; a `*` at the end stands for any ending. */
   readonly imports: readonly string[];
   /** Zones of which it may import types only. */
@@ -50,32 +48,59 @@ export const systemModules: ReadonlySet<string> = new Set([
   'ws',
 ]);
 
-/** The slices of the service, each a folder: what one needs of another is handed in where they are put together. */
-const slices = [
-  'auth',
-  'users',
-  'devices',
-  'attributes',
-  'segments',
-  'alerts',
-  'rollouts',
-  'ota',
-  'doors',
-  'ddi',
-  'mender',
-  'products',
-  'bundles',
-  'platforms',
-  'filestore',
-  'avatars',
-  'connectors',
-  'channel',
-  'data',
-  'metrics',
-  'logs',
-  'audit',
-  'identity',
-  'meta',
+const service = 'packages/service/src';
+
+/** The slices of the specification, from the ground up, and the slices that each may use. */
+const coreSlices: Readonly<Record<string, readonly string[]>> = {
+  // What a caller may see and touch: looked up for them, and judged by the authorisation table.
+  access: [],
+  files: ['access'],
+  auth: ['access'],
+  users: ['access'],
+  products: ['access'],
+  platforms: ['access', 'files', 'products'],
+  bundles: ['access', 'files', 'products'],
+  avatars: ['access', 'files'],
+  devices: ['access', 'products'],
+  ota: ['access', 'bundles', 'devices', 'files'],
+  connectors: ['access'],
+  metrics: ['access', 'devices'],
+  logs: ['access'],
+  data: ['access'],
+  channel: ['access'],
+  certificates: ['access'],
+  listener: [],
+  meta: ['access'],
+};
+
+/** What goes beyond the specification, and the other extensions that each may use; all may use the core. */
+const extensions: Readonly<Record<string, readonly string[]>> = {
+  accounts: [],
+  alerts: ['fleet'],
+  audit: [],
+  broadcasts: [],
+  bulk: [],
+  doors: [],
+  events: [],
+  fleet: [],
+  gateways: [],
+  'home-assistant': [],
+  rehearsals: ['fleet'],
+  views: [],
+};
+
+/** What every slice and extension may use. */
+const aboveEngine = [
+  'base',
+  'api',
+  'api/frames',
+  'service/blobs',
+  'service/bus',
+  'service/db',
+  'service/engine',
+  'service/http',
+  'service/settings',
+  'service/stores',
 ];
 
 /** Who may import whom. A file that is in no zone is a problem too: a new folder needs a row. */
@@ -91,31 +116,31 @@ export const zones: readonly Zone[] = [
   },
   { name: 'api', path: 'packages/api/src/', imports: ['base'], packages: ['typebox', 'typebox/*'] },
   // Frames of the message channel, for devices and the service; the console must not load MessagePack.
-  { name: 'api/frames', path: 'packages/api/src/channel-frames.ts', imports: ['base'], packages: ['@msgpack/msgpack'] },
-
-  { name: 'service/app', path: 'packages/service/src/', imports: ['base', 'api', 'service/*'] },
-  // What keeps storage quick and honest, whatever it is: what is known of its health, a watch for silence, a cache of rows,
-  // addresses.
-  { name: 'service/storage', path: 'packages/service/src/storage/', imports: ['base'] },
-  // The shapes and settings that slices and adapters agree on, and the small tools that both use.
   {
-    name: 'service/core',
-    path: 'packages/service/src/core/',
-    imports: ['base', 'api', 'service/storage'],
-    types: ['service/blobs', 'service/db'],
+    name: 'api/frames',
+    path: 'packages/api/src/core/channel-frames.ts',
+    imports: ['base'],
+    packages: ['@msgpack/msgpack'],
   },
+
+  { name: 'service/app', path: `${service}/`, imports: ['base', 'api', 'service/*', 'core/*', 'extensions/*'] },
+  // What every floor uses: secrets by chance, and their hashes.
+  { name: 'service/engine', path: `${service}/engine/`, imports: ['base'] },
+  // Addresses of what is stored elsewhere, what is known of its health, and a watch for silence.
+  { name: 'service/stores', path: `${service}/engine/stores/`, imports: ['base'] },
+  { name: 'service/settings', path: `${service}/engine/settings/`, imports: ['base', 'api', 'service/stores'] },
   {
     name: 'service/http',
-    path: 'packages/service/src/http/',
-    imports: ['base', 'api', 'service/core', 'service/bus', 'service/storage'],
+    path: `${service}/engine/http/`,
+    imports: ['base', 'api', 'service/engine', 'service/bus', 'service/settings', 'service/stores'],
     types: ['service/blobs', 'service/db'],
     // The server object that the framework is given, and the files of the console; what listens is decided outside.
     system: ['node:fs', 'node:http', 'node:http2', 'node:https', 'node:tls'],
   },
   {
     name: 'service/db',
-    path: 'packages/service/src/db/',
-    imports: ['base', 'base/disk', 'service/bus', 'service/storage', 'service/db/dialect'],
+    path: `${service}/engine/db/`,
+    imports: ['base', 'base/disk', 'service/bus', 'service/stores', 'service/db/dialect'],
     // The types of events, which the contract lists, and the store whose blobs the records name.
     types: ['api', 'service/blobs'],
     system: ['node:fs', 'pg'],
@@ -123,82 +148,51 @@ export const zones: readonly Zone[] = [
   // The two databases: drivers and what they spell differently. Slices see neither.
   {
     name: 'service/db/dialect',
-    path: 'packages/service/src/db/dialect/',
-    imports: ['base', 'service/bus', 'service/storage', 'service/db'],
+    path: `${service}/engine/db/dialect/`,
+    imports: ['base', 'service/bus', 'service/stores', 'service/db'],
     system: ['*'],
   },
   // Messages between the processes of one installation: their topics, who listens, and NATS.
   {
     name: 'service/bus',
-    path: 'packages/service/src/bus/',
-    imports: ['base', 'api', 'service/storage'],
+    path: `${service}/engine/bus/`,
+    imports: ['base', 'api', 'service/stores'],
     system: ['node:fs', '@nats-io/transport-node'],
   },
   // What bytes are stored.
-  { name: 'service/blobs', path: 'packages/service/src/blobs/', imports: ['base'] },
+  { name: 'service/blobs', path: `${service}/engine/blobs/`, imports: ['base'] },
   // Where the bytes are: a folder, or an object store, whose downloads Node's own client streams.
   {
     name: 'service/blobs/backends',
-    path: 'packages/service/src/blobs/backends/',
-    imports: ['base', 'base/disk', 'service/storage', 'service/blobs'],
+    path: `${service}/engine/blobs/backends/`,
+    imports: ['base', 'base/disk', 'service/stores', 'service/blobs'],
     system: ['node:fs', 'node:fs/promises', 'node:http', 'node:https', 'node:os', 'node:worker_threads', 's3mini'],
-  },
-  // What all slices know of files: check sums, types, uploads in JSON. Pure.
-  { name: 'service/files', path: 'packages/service/src/files/', imports: ['base', 'api'], types: ['service/core'] },
-  // Conditions over devices: their text, the two ways to ask whether a device fits, and how a device stands.
-  {
-    name: 'service/filters',
-    path: 'packages/service/src/filters/',
-    imports: ['base', 'api', 'service/db', 'service/rules'],
-  },
-  // What a caller may see and touch: looked up for them, and judged by the authorisation table.
-  {
-    name: 'service/access',
-    path: 'packages/service/src/access/',
-    imports: ['base', 'api', 'service/db', 'service/rules'],
-    types: ['service/core'],
-  },
-  {
-    name: 'service/slices',
-    path: slices.map((slice) => `packages/service/src/${slice}/`),
-    apart: true,
-    imports: [
-      'base',
-      'api',
-      'api/frames',
-      'service/access',
-      'service/blobs',
-      'service/bus',
-      'service/core',
-      'service/db',
-      'service/files',
-      'service/filters',
-      'service/rules',
-      'service/storage',
-    ],
-    types: ['service/outbound'],
-  },
-  // Rules are pure: they see values, never storage. Every slice may use those of the others.
-  {
-    name: 'service/rules',
-    path: slices.map((slice) => `packages/service/src/${slice}/rules.ts`),
-    imports: ['base', 'api', 'service/files'],
-    types: ['service/access', 'service/core', 'service/db'],
   },
   // What leaves the machine: the one place of the service that dials.
   {
     name: 'service/outbound',
-    path: 'packages/service/src/outbound/',
-    imports: ['base', 'api', 'service/rules'],
+    path: `${service}/engine/outbound/`,
+    imports: ['base', 'api'],
     system: ['node:dns', 'node:http', 'node:https', 'node:net', 'node:tls', 'nodemailer'],
   },
   // Everything that a service keeps, as one file: it knows tables only by what the database says of them.
   {
     name: 'service/backup',
-    path: 'packages/service/src/backup/',
+    path: `${service}/engine/backup/`,
     imports: ['base', 'base/disk', 'service/db', 'service/blobs'],
     system: ['node:fs/promises'],
   },
+  ...Object.entries(coreSlices).map(([slice, others]) => ({
+    name: `core/${slice}`,
+    path: `${service}/core/${slice}/`,
+    imports: [...aboveEngine, ...others.map((other) => `core/${other}`)],
+    types: ['service/outbound'],
+  })),
+  ...Object.entries(extensions).map(([extension, others]) => ({
+    name: `extensions/${extension}`,
+    path: `${service}/extensions/${extension}/`,
+    imports: [...aboveEngine, 'service/outbound', 'core/*', ...others.map((other) => `extensions/${other}`)],
+  })),
 
   // What a network is asked for, and what is known of TLS; a network itself is handed in.
   { name: 'net', path: 'packages/net/src/', imports: ['base'] },
@@ -365,8 +359,9 @@ export const zones: readonly Zone[] = [
       'base/disk',
       'api',
       'service/app',
-      'service/core',
-      'service/storage',
+      'service/engine',
+      'service/settings',
+      'service/stores',
       'module',
       'module/bench',
       'module/script',
@@ -382,7 +377,7 @@ export const zones: readonly Zone[] = [
       'fleet',
     ],
     // The events of a device, and the parts of a module.
-    types: ['device', 'module/commands'],
+    types: ['device', 'module/commands', 'extensions/*'],
     system: ['*'],
   },
 ];

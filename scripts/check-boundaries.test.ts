@@ -31,28 +31,40 @@ const refused: readonly (readonly [name: string, path: string, text: string, mes
     '1: module/cloud may not import service/app',
   ],
   [
-    'a slice may not import the queries of another',
-    'packages/service/src/devices/routes.ts',
-    `import { productById } from '../products/queries.ts';`,
-    '1: packages/service/src/devices/ may not import packages/service/src/products/',
+    'a slice of the core may not import one that is not in its row',
+    'packages/service/src/core/products/routes.ts',
+    `import type { Device } from '../devices/queries.ts';`,
+    '1: core/products may not import core/devices',
+  ],
+  [
+    'the core may not import an extension, not even its types',
+    'packages/service/src/core/devices/routes.ts',
+    `import type { Alert } from '../../extensions/alerts/queries.ts';`,
+    '1: core/devices may not import extensions/alerts',
+  ],
+  [
+    'the engine may not import the core',
+    'packages/service/src/engine/http/mount.ts',
+    `import { device } from '../../core/devices/queries.ts';`,
+    '1: service/http may not import core/devices',
+  ],
+  [
+    'an extension may not import one that is not in its row',
+    'packages/service/src/extensions/views/views.ts',
+    `import { alerts } from '../alerts/queries.ts';`,
+    '1: extensions/views may not import extensions/alerts',
   ],
   [
     'a slice may not reach into one of the databases',
-    'packages/service/src/devices/queries.ts',
-    `import { int64 } from '../db/dialect/sqlite/ddl.ts';`,
-    '1: service/slices may not import service/db/dialect',
+    'packages/service/src/core/devices/queries.ts',
+    `import { int64 } from '../../engine/db/dialect/sqlite/ddl.ts';`,
+    '1: core/devices may not import service/db/dialect',
   ],
   [
-    'rules may not import a query at run time',
-    'packages/service/src/bundles/rules.ts',
-    `import { sql } from '../db/expressions.ts';`,
-    '1: service/rules may import only types of service/db',
-  ],
-  [
-    'http may import only types of storage',
-    'packages/service/src/http/mount.ts',
-    `import { open } from '../db/open.ts';`,
-    '1: service/http may import only types of service/db',
+    'http may import only types of the blob store',
+    'packages/service/src/engine/http/mount.ts',
+    `import { open } from '../blobs/open.ts';`,
+    '1: service/http may import only types of service/blobs',
   ],
   [
     'a mixed import of types and values counts as one of values',
@@ -98,9 +110,9 @@ const refused: readonly (readonly [name: string, path: string, text: string, mes
   ],
   [
     'a slice may not use a database driver',
-    'packages/service/src/logs/queries.ts',
+    'packages/service/src/core/logs/queries.ts',
     `import pg from 'pg';`,
-    '1: service/slices may not touch "pg": files, network and processes belong to adapters',
+    '1: core/logs may not touch "pg": files, network and processes belong to adapters',
   ],
   [
     'the disk store may not start a process',
@@ -128,25 +140,25 @@ const refused: readonly (readonly [name: string, path: string, text: string, mes
   ],
   [
     'the core may not start a timer',
-    'packages/service/src/devices/routes.ts',
+    'packages/service/src/core/devices/routes.ts',
     'setTimeout(() => {}, 5);',
     '1: setTimeout: time and chance are handed in',
   ],
   [
     'routes hold no SQL',
-    'packages/service/src/devices/routes.ts',
+    'packages/service/src/core/devices/routes.ts',
     `db.selectFrom('devices');`,
     '1: selectFrom outside queries.ts',
   ],
   [
     'a slice writes only to its own tables',
-    'packages/service/src/ota/queries.ts',
+    'packages/service/src/core/ota/queries.ts',
     `db\n  .updateTable('devices');`,
     '1: table "devices" is written by devices, not by ota',
   ],
   [
     'a new table needs an owner',
-    'packages/service/src/ota/queries.ts',
+    'packages/service/src/core/ota/queries.ts',
     `db.insertInto('beacons');`,
     '1: table "beacons" is written by nobody yet, not by ota',
   ],
@@ -155,16 +167,24 @@ const refused: readonly (readonly [name: string, path: string, text: string, mes
 
 const allowed: readonly (readonly [name: string, path: string, text: string])[] = [
   [
-    'a slice may use rules of another',
-    'packages/service/src/ota/routes.ts',
-    `import { x } from '../products/rules.ts';`,
+    'a slice may use another of its row',
+    'packages/service/src/core/ota/routes.ts',
+    `import { x } from '../bundles/rules.ts';`,
   ],
-  ['a slice may use storage', 'packages/service/src/ota/queries.ts', `import { x } from '../db/errors.ts';`],
+  [
+    'a slice may use storage',
+    'packages/service/src/core/ota/queries.ts',
+    `import { x } from '../../engine/db/errors.ts';`,
+  ],
   ['types of a network module are harmless', 'packages/module/src/web/a.ts', `import type { Socket } from 'node:net';`],
   ['the real network adapter may open sockets', 'packages/net/src/node/sockets.ts', `import net from 'node:net';`],
   ['transports may open sockets', 'packages/module/src/transports/tcp.ts', `import net from 'node:net';`],
   ['the disk store may use files', 'packages/base/src/disk/store.ts', `import fs from 'node:fs';`],
-  ['storage may use its driver', 'packages/service/src/db/dialect/sqlite/a.ts', `import { x } from 'node:sqlite';`],
+  [
+    'storage may use its driver',
+    'packages/service/src/engine/db/dialect/sqlite/a.ts',
+    `import { x } from 'node:sqlite';`,
+  ],
   [
     'commands may use texts of the personality',
     'packages/module/src/commands/a.ts',
@@ -176,9 +196,9 @@ const allowed: readonly (readonly [name: string, path: string, text: string])[] 
     `import '@moorage/module/transports/tcp';`,
   ],
   ['an import in a comment or text is none', 'packages/base/src/a.ts', `// import 'pg'\nconst a = "import 'pg'";`],
-  ['a slice may read any table', 'packages/service/src/ota/queries.ts', `db.selectFrom('devices');`],
-  ['a slice may write to its tables', 'packages/service/src/ota/queries.ts', `db.insertInto('updates');`],
-  ['a given time may become a date', 'packages/service/src/ota/rules.ts', 'const at = new Date(nowMs);'],
+  ['a slice may read any table', 'packages/service/src/core/ota/queries.ts', `db.selectFrom('devices');`],
+  ['a slice may write to its tables', 'packages/service/src/core/ota/queries.ts', `db.insertInto('updates');`],
+  ['a given time may become a date', 'packages/service/src/core/ota/rules.ts', 'const at = new Date(nowMs);'],
   ['the clock of the host may be asked for the time', 'packages/base/src/clock.ts', 'Date.now();'],
   ['tests are exempt', 'packages/base/src/a.test.ts', `import { it } from 'vitest';`],
   ['what supports tests is exempt', 'packages/service/src/testing/a.ts', `import fs from 'node:fs';`],
@@ -198,7 +218,7 @@ describe('import boundaries', () => {
     const text = `import 'kysely';\nimport '@scope/known/part';\nimport 'node:crypto';\nimport 'fastify';\nimport '@scope/other';`;
     const found = findBoundaryProblems([
       { path: 'packages/service/package.json', text: JSON.stringify(manifest) },
-      { path: 'packages/service/src/logs/queries.ts', text },
+      { path: 'packages/service/src/core/logs/queries.ts', text },
     ]);
     expect(found.map(({ line, message }) => `${line}: ${message}`)).toEqual([
       '4: "fastify" is not in packages/service/package.json',

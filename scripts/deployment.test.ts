@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
 import { lanOption, readServiceSettings, withServiceOptions } from '../packages/moorage/src/commands/serve.ts';
-import { variableOf } from '../packages/service/src/core/config.ts';
+import { variableOf } from '../packages/service/src/engine/settings/config.ts';
 import { readDockerfile, readList, readPairs } from './support/dockerfile.ts';
 import { root } from './support/project.ts';
 

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openStorage } from '@moorage/service/db/open';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { buildApp } from '@moorage/service/testing/index';
 import { type OpenApi, openApiPages } from './support/openapi-pages.ts';
 import { readProject, root } from './support/project.ts';

@@ -19,8 +19,8 @@ export const published: readonly Published[] = [
     entries: {},
     roots: [
       'packages/moorage/src/main.ts',
-      'packages/service/src/blobs/backends/hash-worker.ts',
-      'packages/service/src/db/dialect/sqlite/checkpoint-worker.ts',
+      'packages/service/src/engine/blobs/backends/hash-worker.ts',
+      'packages/service/src/engine/db/dialect/sqlite/checkpoint-worker.ts',
     ],
   },
   {

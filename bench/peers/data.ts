@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
-import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
-import { hashSecret } from '@moorage/service/core/secrets';
-import { openStorage } from '@moorage/service/db/open';
+import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
+import { openStorage } from '@moorage/service/engine/db/open';
+import { hashSecret } from '@moorage/service/engine/secrets';
 import { fixtures, PostgresServer, testSettings } from '@moorage/service/testing/index';
 
 // A service whose devices are activated at the data cloud. The argument says on which database, how many devices

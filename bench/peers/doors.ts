@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '@moorage/api';
 import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
-import { diskBlobs } from '@moorage/service/blobs/backends/disk-blobs';
-import { openStorage } from '@moorage/service/db/open';
+import { diskBlobs } from '@moorage/service/engine/blobs/backends/disk-blobs';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { fixtures, injectFetch, testSettings } from '@moorage/service/testing/index';
 import { must } from '../../packages/moorage/src/up/example.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
-import { hashPassword } from '@moorage/service/auth/passwords';
-import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
-import { openStorage } from '@moorage/service/db/open';
+import { hashPassword } from '@moorage/service/core/auth/passwords';
+import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { fixtures, PostgresServer, testSettings } from '@moorage/service/testing/index';
 
 // A service with the data of a large installation, on one of the databases: the argument says which.

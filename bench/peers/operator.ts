@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
-import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
-import { openStorage } from '@moorage/service/db/open';
+import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { PostgresServer, testSettings } from '@moorage/service/testing/index';
 import { makeOperatorData } from '../operator-data.ts';
 

@@ -1,8 +1,8 @@
 import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
-import { memoryBlobs } from '@moorage/service/blobs/memory-blobs';
-import { openStorage } from '@moorage/service/db/open';
-import { mergeDeviceCounts } from '@moorage/service/devices/counts';
+import { mergeDeviceCounts } from '@moorage/service/core/devices/counts';
+import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { fixtures, testSettings } from '@moorage/service/testing/index';
 import { sql } from 'kysely';
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { binary, endpoint, ResultOk, resultOk } from '@moorage/api';
 import { realClock, success } from '@moorage/base';
 import { buildService } from '@moorage/service';
-import { diskBlobs } from '@moorage/service/blobs/backends/disk-blobs';
-import { recordBlob } from '@moorage/service/db/blob-records';
-import { openStorage } from '@moorage/service/db/open';
-import { openBearers } from '@moorage/service/http/bearer';
-import { statusOf } from '@moorage/service/http/errors';
-import { mountContract } from '@moorage/service/http/mount';
+import { diskBlobs } from '@moorage/service/engine/blobs/backends/disk-blobs';
+import { recordBlob } from '@moorage/service/engine/db/blob-records';
+import { openStorage } from '@moorage/service/engine/db/open';
+import { openBearers } from '@moorage/service/engine/http/bearer';
+import { statusOf } from '@moorage/service/engine/http/errors';
+import { mountContract } from '@moorage/service/engine/http/mount';
 import { fixtures, PostgresServer, testSettings } from '@moorage/service/testing/index';
 import type { ServiceData } from '../service-peer.ts';
 

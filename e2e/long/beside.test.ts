@@ -21,7 +21,7 @@ const git = (...args: string[]): string | undefined => {
 
 /** The last release: the newest tag, or while there is none the commit that stands for it. `RELEASE_BEFORE` names another. */
 function lastRelease(): string | undefined {
-  const migration = `packages/service/src/db/migrations/${releasedMigration}.ts`;
+  const migration = `packages/service/src/engine/db/migrations/${releasedMigration}.ts`;
   return (
     process.env.RELEASE_BEFORE ??
     git('describe', '--tags', '--abbrev=0', '--match', 'v*') ??

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
+import { makeAuthority, makeServerCertificate } from '@moorage/service/core/certificates/certificates';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { eventOf, killAll, type Moorage, moorage } from '../command-line.ts';
 

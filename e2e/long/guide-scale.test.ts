@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@moorage/api';
-import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
+import { makeAuthority, makeServerCertificate } from '@moorage/service/core/certificates/certificates';
 import { NatsServer, natsMissing } from '@moorage/service/testing/nats-server';
 import { ObjectStore, objectKeys } from '@moorage/service/testing/object-store';
 import { freePort, PostgresServer } from '@moorage/service/testing/postgres-server';

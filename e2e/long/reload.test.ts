@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
+import { makeAuthority, makeServerCertificate } from '@moorage/service/core/certificates/certificates';
 import { afterEach, expect, test } from 'vitest';
 import { eventOf, killAll, moorage } from '../command-line.ts';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { RolloutState } from '@moorage/api';
 import { unwrap } from '@moorage/base';
-import { giveTag } from '@moorage/service/bundles/tags';
-import { updateLedger } from '@moorage/service/devices/ledger';
-import { openOtaEngine } from '@moorage/service/ota/engine';
-import { PollLoad } from '@moorage/service/ota/poll-load';
-import { Fleet } from '@moorage/service/rollouts/engine';
-import { countsOf } from '@moorage/service/rollouts/queries';
+import { giveTag } from '@moorage/service/core/bundles/tags';
+import { updateLedger } from '@moorage/service/core/devices/ledger';
+import { openOtaEngine } from '@moorage/service/core/ota/engine';
+import { PollLoad } from '@moorage/service/core/ota/poll-load';
+import { Fleet } from '@moorage/service/extensions/fleet/rollouts/engine';
+import { countsOf } from '@moorage/service/extensions/fleet/rollouts/queries';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
 import { recount } from '@moorage/service/testing/recount';

@@ -1,7 +1,7 @@
 import { contract, endpointsOf } from '../../packages/api/src/contract.ts';
 import type { EndpointShape } from '../../packages/api/src/endpoint.ts';
 import { scopeOf } from '../../packages/api/src/scopes.ts';
-import { authorisation, roles } from '../../packages/service/src/auth/rules.ts';
+import { authorisation, roles } from '../../packages/service/src/core/access/rules.ts';
 import { code, page, table } from '../support/markdown.ts';
 
 const mark = (yes: boolean): string => (yes ? 'yes' : '');
@@ -30,7 +30,7 @@ export function renderAccess(): string {
     'Who may do what',
     'A request passes two tables: what its user may do, by what they are to the thing, and what its token may do. `packages/service/src/authorisation.test.ts` walks both, cell by cell.',
     '## Roles',
-    'From `packages/service/src/auth/rules.ts`, where each role is explained. Who may not even see the thing finds nothing (404), everybody else is refused (403).',
+    'From `packages/service/src/core/access/rules.ts`, where each role is explained. Who may not even see the thing finds nothing (404), everybody else is refused (403).',
     table(
       ['to', ...roles],
       Object.values(authorisation).map(({ doing, may }) => [

@@ -1,5 +1,5 @@
 import { commands } from '../../packages/moorage/src/commands/index.ts';
-import { variableOf } from '../../packages/service/src/core/config.ts';
+import { variableOf } from '../../packages/service/src/engine/settings/config.ts';
 import { code, page, table } from '../support/markdown.ts';
 
 /** docs/generated/settings.md: every setting of every subcommand. */

@@ -6,15 +6,15 @@ import { pinTable } from '../../packages/module/src/device/pin-table.ts';
 import { powerTable } from '../../packages/module/src/device/power-table.ts';
 import { flowTable, sessionTable } from '../../packages/module/src/interpreter/session-table.ts';
 import { joinTable } from '../../packages/module/src/wlan/join-table.ts';
-import { bundleTransitions } from '../../packages/service/src/bundles/rules.ts';
-import { deviceTransitions } from '../../packages/service/src/devices/rules.ts';
-import { updateTransitions } from '../../packages/service/src/ota/rules.ts';
-import { presenceTransitions, publicationTransitions } from '../../packages/service/src/products/rules.ts';
+import { bundleTransitions } from '../../packages/service/src/core/bundles/rules.ts';
+import { deviceTransitions } from '../../packages/service/src/core/devices/rules.ts';
+import { updateTransitions } from '../../packages/service/src/core/ota/rules.ts';
+import { presenceTransitions, publicationTransitions } from '../../packages/service/src/core/products/rules.ts';
 import {
   executionTransitions,
   rehearsalTransitions,
   rolloutTransitions,
-} from '../../packages/service/src/rollouts/rules.ts';
+} from '../../packages/service/src/extensions/fleet/rollouts/rules.ts';
 import { code, page, table } from '../support/markdown.ts';
 
 interface Machine {
@@ -26,16 +26,20 @@ interface Machine {
 
 /** Every state machine of the product: what it is of, and where its table is. */
 const machines: readonly Machine[] = [
-  { title: 'Device', path: 'packages/service/src/devices/rules.ts', tables: { deviceTransitions } },
-  { title: 'Update of a device', path: 'packages/service/src/ota/rules.ts', tables: { updateTransitions } },
+  { title: 'Device', path: 'packages/service/src/core/devices/rules.ts', tables: { deviceTransitions } },
+  { title: 'Update of a device', path: 'packages/service/src/core/ota/rules.ts', tables: { updateTransitions } },
   {
     title: 'Rollout, one device in it, and its rehearsal',
-    path: 'packages/service/src/rollouts/rules.ts',
+    path: 'packages/service/src/extensions/fleet/rollouts/rules.ts',
     tables: { rolloutTransitions, executionTransitions, rehearsalTransitions },
   },
-  { title: 'Bundle', path: 'packages/service/src/bundles/rules.ts', tables: { bundleTransitions } },
-  { title: 'Product: publication', path: 'packages/service/src/products/rules.ts', tables: { publicationTransitions } },
-  { title: 'Product: presence', path: 'packages/service/src/products/rules.ts', tables: { presenceTransitions } },
+  { title: 'Bundle', path: 'packages/service/src/core/bundles/rules.ts', tables: { bundleTransitions } },
+  {
+    title: 'Product: publication',
+    path: 'packages/service/src/core/products/rules.ts',
+    tables: { publicationTransitions },
+  },
+  { title: 'Product: presence', path: 'packages/service/src/core/products/rules.ts', tables: { presenceTransitions } },
   { title: 'Power of a module', path: 'packages/module/src/device/power-table.ts', tables: { powerTable } },
   { title: 'Pin', path: 'packages/module/src/device/pin-table.ts', tables: { pinTable } },
   { title: 'Joining a network', path: 'packages/module/src/wlan/join-table.ts', tables: { joinTable } },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeAuthority } from '@moorage/service/identity/certificates';
+import { makeAuthority } from '@moorage/service/core/certificates/certificates';
 import { afterAll, expect, it } from 'vitest';
 import { readCertificates } from './certificate-files.ts';
 

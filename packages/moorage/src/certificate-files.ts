@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Certificates } from '@moorage/service';
-import type { Settings } from '@moorage/service/core/config';
+import type { Settings } from '@moorage/service/engine/settings/config';
 import { UserError } from './commands/define.ts';
 import { readSetting } from './given-file.ts';
 

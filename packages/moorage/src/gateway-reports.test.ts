@@ -1,7 +1,7 @@
 import { VirtualClock } from '@moorage/base';
 import type { FoundModule } from '@moorage/gateway';
-import { openStorage } from '@moorage/service/db/open';
-import { injectFetch } from '@moorage/service/http/inject-fetch';
+import { openStorage } from '@moorage/service/engine/db/open';
+import { injectFetch } from '@moorage/service/engine/http/inject-fetch';
 import { bundleScene } from '@moorage/service/testing/bundle-scene';
 import { expect, test } from 'vitest';
 import { UserError } from './commands/define.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
-import { makeAuthority, makeServerCertificate } from '@moorage/service/identity/certificates';
+import { makeAuthority, makeServerCertificate } from '@moorage/service/core/certificates/certificates';
 import { testStartMs } from '@moorage/service/testing/build-app';
 import { expect, test } from 'vitest';
 import { hostPorts } from './host-ports.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { errorCode, failure, type Result, success } from '@moorage/base';
-import { variableOf } from '@moorage/service/core/config';
-import { withoutPassword } from '@moorage/service/storage/addresses';
+import { variableOf } from '@moorage/service/engine/settings/config';
+import { withoutPassword } from '@moorage/service/engine/stores/addresses';
 
 /** What a setting holds, and so how its text is read. */
 type OptionKind = 'text' | 'ipv4' | 'port' | 'count' | 'switch';

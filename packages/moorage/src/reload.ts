@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Service } from '@moorage/service';
-import type { Settings } from '@moorage/service/core/config';
+import type { Settings } from '@moorage/service/engine/settings/config';
 import { type CertificateSettings, readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
 import { type OptionSources, readConfigFile } from './options.ts';

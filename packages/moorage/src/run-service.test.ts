@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLoopbackHost } from '@moorage/service/core/setting-texts';
+import { isLoopbackHost } from '@moorage/service/engine/settings/setting-texts';
 import { databaseSource } from '@moorage/service/testing/index';
 import { ObjectStore, objectKeys } from '@moorage/service/testing/object-store';
 import { freePort } from '@moorage/service/testing/postgres-server';

@@ -1,6 +1,6 @@
 import type { ServiceOptions } from '@moorage/service';
-import type { Settings } from '@moorage/service/core/config';
-import { readGroups } from '@moorage/service/core/sso-groups';
+import type { Settings } from '@moorage/service/engine/settings/config';
+import { readGroups } from '@moorage/service/engine/settings/sso-groups';
 import { UserError } from './commands/define.ts';
 import { readSetting } from './given-file.ts';
 

@@ -1,4 +1,4 @@
-import { UnusableError } from '@moorage/service/storage/unusable';
+import { UnusableError } from '@moorage/service/engine/stores/unusable';
 import { expect, test } from 'vitest';
 import { UserError } from './commands/define.ts';
 import { storageTrouble } from './trouble.ts';

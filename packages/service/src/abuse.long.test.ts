@@ -3,8 +3,8 @@ import { contract, deviceListenerContract, type EndpointShape, endpointsOf, erro
 import fc from 'fast-check';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { openStorage } from './db/open.ts';
-import { statusesOf } from './http/openapi.ts';
+import { openStorage } from './engine/db/open.ts';
+import { statusesOf } from './engine/http/openapi.ts';
 import { type AbuseRequest, abuseOf } from './testing/abuse-requests.ts';
 import { type AbuseWorld, openAbuseWorld, secretMark } from './testing/abuse-world.ts';
 import { buildApp, type DatabaseKind, eachDatabase } from './testing/index.ts';

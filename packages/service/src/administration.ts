@@ -9,23 +9,23 @@ import {
 } from '@moorage/api';
 import { failure, type Result, realClock, success } from '@moorage/base';
 import Value from 'typebox/value';
-import { createUser, issueToken, type NewAccount, replacePassword } from './auth/accounts.ts';
-import { resetFactors } from './auth/factors.ts';
-import { type MadeInvitation, makeInvitation, type NewInvitation } from './auth/sign-up.ts';
-import { signUpPolicy } from './auth/sign-up-policy.ts';
-import { backUp, type Carried } from './backup/backup.ts';
-import { restore } from './backup/restore.ts';
-import { openBlobs, type S3Access } from './blobs/backends/open.ts';
-import type { Settings } from './core/config.ts';
-import { findAccount } from './db/accounts.ts';
-import { auditing } from './db/audit.ts';
-import { openStorage } from './db/open.ts';
-import type { Storage } from './db/storage.ts';
-import { listAuthorities, retireAuthority, rotateAuthority } from './identity/authorities.ts';
-import { version } from './meta/version.ts';
+import { createUser, issueToken, type NewAccount, replacePassword } from './core/auth/accounts.ts';
+import { type MadeInvitation, makeInvitation, type NewInvitation } from './core/auth/sign-up.ts';
+import { signUpPolicy } from './core/auth/sign-up-policy.ts';
+import { listAuthorities, retireAuthority, rotateAuthority } from './core/certificates/authorities.ts';
+import { version } from './core/meta/version.ts';
+import { backUp, type Carried } from './engine/backup/backup.ts';
+import { restore } from './engine/backup/restore.ts';
+import { openBlobs, type S3Access } from './engine/blobs/backends/open.ts';
+import { findAccount } from './engine/db/accounts.ts';
+import { auditing } from './engine/db/audit.ts';
+import { openStorage } from './engine/db/open.ts';
+import type { Storage } from './engine/db/storage.ts';
+import type { Settings } from './engine/settings/config.ts';
+import { resetFactors } from './extensions/accounts/factors.ts';
 
-export { ensureAdministrator, firstAdministrator, issueToken, newPassword, revokeToken } from './auth/accounts.ts';
-export { BackupError } from './backup/format.ts';
+export { ensureAdministrator, firstAdministrator, issueToken, newPassword, revokeToken } from './core/auth/accounts.ts';
+export { BackupError } from './engine/backup/format.ts';
 
 /** The rules of signing up and of naming a token, for those who do it without the API: an address of an account. */
 export const isEmail = (text: string): boolean => Value.Check(Email, text);

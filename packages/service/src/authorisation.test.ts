@@ -13,9 +13,9 @@ import {
 } from '@moorage/api';
 import type { InjectOptions } from 'fastify';
 import { expect, it } from 'vitest';
-import { makeToken } from './auth/accounts.ts';
-import { authorise, may, type Role, roles } from './auth/rules.ts';
-import { softwarePlatform } from './devices/rules.ts';
+import { authorise, may, type Role, roles } from './core/access/rules.ts';
+import { makeToken } from './core/auth/accounts.ts';
+import { softwarePlatform } from './core/devices/rules.ts';
 import { type AccessScene, accessScene, heldBy } from './testing/access-scene.ts';
 import { filtered, type Row, walk } from './testing/access-table.ts';
 import { expectAnswerHeaders } from './testing/answer-headers.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { diskBlobs } from './blobs/backends/disk-blobs.ts';
-import { openStorage } from './db/open.ts';
-import { openSnapshot } from './db/open-snapshot.ts';
+import { diskBlobs } from './engine/blobs/backends/disk-blobs.ts';
+import { openStorage } from './engine/db/open.ts';
+import { openSnapshot } from './engine/db/open-snapshot.ts';
 
 let parent: string;
 beforeEach(() => {

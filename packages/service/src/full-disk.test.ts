@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diskBlobs } from './blobs/backends/disk-blobs.ts';
-import { openStorage } from './db/open.ts';
+import { diskBlobs } from './engine/blobs/backends/disk-blobs.ts';
+import { openStorage } from './engine/db/open.ts';
 import { otaWorld } from './testing/ota-world.ts';
 import { mountSmallDisk } from './testing/small-disk.ts';
 

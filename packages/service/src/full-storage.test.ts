@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { BlobStore } from './blobs/blob-store.ts';
-import { memoryBlobs } from './blobs/memory-blobs.ts';
+import type { BlobStore } from './engine/blobs/blob-store.ts';
+import { memoryBlobs } from './engine/blobs/memory-blobs.ts';
 import { fillDatabase } from './testing/full-database.ts';
 import { eachDatabase } from './testing/index.ts';
 import { otaWorld } from './testing/ota-world.ts';

@@ -1,10 +1,10 @@
 import { type Clock, unwrap, VirtualClock } from '@moorage/base';
 import { restoreStorage } from './administration.ts';
 import { buildService, type Service } from './app.ts';
-import { ensureAdministrator, firstAdministrator, issueToken } from './auth/accounts.ts';
-import { timeOfBackup } from './backup/restore.ts';
-import { memoryBlobs } from './blobs/memory-blobs.ts';
-import { resolveSettings } from './core/resolve-settings.ts';
+import { ensureAdministrator, firstAdministrator, issueToken } from './core/auth/accounts.ts';
+import { timeOfBackup } from './engine/backup/restore.ts';
+import { memoryBlobs } from './engine/blobs/memory-blobs.ts';
+import { resolveSettings } from './engine/settings/resolve-settings.ts';
 
 /** Nothing of it is kept, so nothing of it is scarce. */
 const flags = {

@@ -1,22 +1,22 @@
 import { repeat } from '@moorage/base';
-import { removeOldAlerts } from './alerts/engine.ts';
-import { removeOldMails } from './alerts/mails.ts';
-import { maintainAudit } from './audit/keeper.ts';
-import { deleteOldAttempts } from './auth/attempt-queries.ts';
-import { deleteOldChallenges } from './auth/factor-queries.ts';
-import { removeOldLinks } from './auth/link-mails.ts';
-import { deleteOldSessions } from './auth/queries.ts';
-import { deleteOldSignIns } from './auth/sso-queries.ts';
-import { removeOldDeliveries } from './connectors/engine.ts';
-import { sessionIdleS, sessionMaxAgeS } from './core/console-session.ts';
-import type { Deps } from './core/types.ts';
-import { removeOldData } from './data/retention.ts';
-import { collectGarbage } from './db/blob-records.ts';
-import { doForAll, type WorkLease } from './db/work.ts';
-import { mergeDeviceCounts } from './devices/counts.ts';
-import { forgetWaiting } from './doors/queries.ts';
-import { logRetentionMs, removeOldLogs } from './logs/retention.ts';
-import { deletePollsBefore } from './metrics/queries.ts';
+import { deleteOldAttempts } from './core/auth/attempt-queries.ts';
+import { deleteOldSessions } from './core/auth/queries.ts';
+import { removeOldDeliveries } from './core/connectors/engine.ts';
+import { removeOldData } from './core/data/retention.ts';
+import { mergeDeviceCounts } from './core/devices/counts.ts';
+import { logRetentionMs, removeOldLogs } from './core/logs/retention.ts';
+import { deletePollsBefore } from './core/metrics/queries.ts';
+import { collectGarbage } from './engine/db/blob-records.ts';
+import { doForAll, type WorkLease } from './engine/db/work.ts';
+import { sessionIdleS, sessionMaxAgeS } from './engine/http/console-session.ts';
+import type { Deps } from './engine/http/types.ts';
+import { deleteOldChallenges } from './extensions/accounts/factor-queries.ts';
+import { removeOldLinks } from './extensions/accounts/link-mails.ts';
+import { deleteOldSignIns } from './extensions/accounts/sso-queries.ts';
+import { removeOldAlerts } from './extensions/alerts/engine.ts';
+import { removeOldMails } from './extensions/alerts/mails.ts';
+import { maintainAudit } from './extensions/audit/keeper.ts';
+import { forgetWaiting } from './extensions/doors/queries.ts';
 
 /** What is maintained, and the slices that know how. */
 export interface MaintenanceDeps extends Deps {

@@ -3,9 +3,9 @@ import { callUrl, contract, deviceListenerContract, doorRoutesContract, endpoint
 import { unwrap } from '@moorage/base';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect, it } from 'vitest';
-import { makeToken } from './auth/accounts.ts';
-import type { Storage } from './db/storage.ts';
-import { softwarePlatform } from './devices/rules.ts';
+import { makeToken } from './core/auth/accounts.ts';
+import { softwarePlatform } from './core/devices/rules.ts';
+import type { Storage } from './engine/db/storage.ts';
 import { changedColumns, rowReader } from './testing/changed-columns.ts';
 import { type DoorWorld, doorWorld } from './testing/door-world.ts';
 import { buildApp, eachDatabase } from './testing/index.ts';

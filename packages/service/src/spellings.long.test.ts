@@ -11,7 +11,7 @@ import {
 } from '@moorage/api';
 import type { InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { softwarePlatform } from './devices/rules.ts';
+import { softwarePlatform } from './core/devices/rules.ts';
 import { buildApp, eachDatabase, type TestApp } from './testing/index.ts';
 import { injectAny } from './testing/inject-events.ts';
 import {

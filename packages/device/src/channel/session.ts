@@ -6,7 +6,7 @@ import {
   ServiceAction,
   ServiceRequest,
 } from '@moorage/api';
-import { type Form, formOf, type Message, readFrame } from '@moorage/api/channel-frames';
+import { type Form, formOf, type Message, readFrame } from '@moorage/api/core/channel-frames';
 import { type CancelTimer, type Clock, failure, type Result, success } from '@moorage/base';
 import type { Frame, WebSocketLine } from '@moorage/net/http/web-socket';
 import Value from 'typebox/value';

@@ -1,4 +1,4 @@
-import type { Form, Frame, Message } from '@moorage/api/channel-frames';
+import type { Form, Frame, Message } from '@moorage/api/core/channel-frames';
 import { encode } from '@msgpack/msgpack';
 
 /** Writes a message; values that are `undefined` are left out. */

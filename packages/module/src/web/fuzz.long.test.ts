@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type WebRig, webRig } from '../testing/web-rig.ts';
-import { patienceMs } from '../web/client.ts';
+import { patienceMs } from './client.ts';
 
 /** Generated requests, on as many modules as there are batches. */
 const requestsPerBatch = 2_500;

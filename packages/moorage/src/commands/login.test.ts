@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unwrap } from '@moorage/base';
-import { openStorage } from '@moorage/service/db/open';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { buildApp, injectFetch } from '@moorage/service/testing/index';
 import { afterEach, expect, test, vi } from 'vitest';
 import { resolveOptions } from '../options.ts';

@@ -1,5 +1,5 @@
 import { unwrap } from '@moorage/base';
-import { openStorage } from '@moorage/service/db/open';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { injectFetch, type OpenDatabase } from '@moorage/service/testing/index';
 import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
-import { type Settings, settingsTable, variableOf } from '@moorage/service/core/config';
-import { resolveSettings } from '@moorage/service/core/resolve-settings';
+import { type Settings, settingsTable, variableOf } from '@moorage/service/engine/settings/config';
+import { resolveSettings } from '@moorage/service/engine/settings/resolve-settings';
 import { onHangup, stopOnSignal } from '../lifecycle.ts';
 import { type OptionSources, type OptionTable, readSecretFiles } from '../options.ts';
 import type { Reporter } from '../output.ts';

@@ -1,5 +1,5 @@
 import { unwrap } from '@moorage/base';
-import { openStorage } from '@moorage/service/db/open';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { buildApp, injectFetch, type TestApp } from '@moorage/service/testing/index';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';

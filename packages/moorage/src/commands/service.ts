@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { variableOf } from '@moorage/service/core/config';
+import { variableOf } from '@moorage/service/engine/settings/config';
 import { type OptionSources, type OptionTable, withSecretFiles } from '../options.ts';
 import type { Reporter } from '../output.ts';
 import { closedTo, filesOf, placesOf, removeFiles, runTool, writeFiles } from '../systemd/install.ts';

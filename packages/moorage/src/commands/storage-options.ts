@@ -1,4 +1,4 @@
-import { type Settings, settingsTable } from '@moorage/service/core/config';
+import { type Settings, settingsTable } from '@moorage/service/engine/settings/config';
 import type { OptionSources, OptionTable } from '../options.ts';
 import { storageTrouble } from '../trouble.ts';
 import { UserError } from './define.ts';

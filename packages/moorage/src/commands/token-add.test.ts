@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStorage } from '@moorage/service/db/open';
+import { openStorage } from '@moorage/service/engine/db/open';
 import { buildApp, type TestApp } from '@moorage/service/testing/index';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';

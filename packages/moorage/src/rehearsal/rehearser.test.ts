@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@moorage/base';
-import type { RehearsalInput } from '@moorage/service/core/rehearser';
+import type { RehearsalInput } from '@moorage/service/extensions/rehearsals/rehearser';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { processRehearser } from './rehearser.ts';
 

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RehearsalReport } from '@moorage/api';
 import { type Clock, failure, realClock, success } from '@moorage/base';
-import type { RehearsalInput, Rehearser } from '@moorage/service/core/rehearser';
+import type { RehearsalInput, Rehearser } from '@moorage/service/extensions/rehearsals/rehearser';
 
 /** What a rehearsal may take. */
 const heapMebibytes = 1_024;

@@ -1,5 +1,5 @@
-import { hashSecret } from '../core/secrets.ts';
-import type { Storage } from '../db/storage.ts';
+import type { Storage } from '../engine/db/storage.ts';
+import { hashSecret } from '../engine/secrets.ts';
 import { buildApp, type TestApp } from './build-app.ts';
 
 /** In every text of the victim: a reply to another user that has it is a leak. */

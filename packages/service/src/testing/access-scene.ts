@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Role } from '../auth/rules.ts';
-import { writeLog } from '../db/logs.ts';
-import type { Storage } from '../db/storage.ts';
-import { notBegun } from '../rollouts/rules.ts';
+import type { Role } from '../core/access/rules.ts';
+import { writeLog } from '../engine/db/logs.ts';
+import type { Storage } from '../engine/db/storage.ts';
+import { notBegun } from '../extensions/fleet/rollouts/rules.ts';
 import type { TestApp } from './build-app.ts';
 import { sampleReport } from './rehearsal-report.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Action } from '../auth/rules.ts';
+import type { Action } from '../core/access/rules.ts';
 import type { AccessScene } from './access-scene.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { seal } from '../audit/queries.ts';
-import type { Storage } from '../db/storage.ts';
+import type { Storage } from '../engine/db/storage.ts';
+import { seal } from '../extensions/audit/queries.ts';
 import { buildApp } from './build-app.ts';
 
 /** Actions of the changes that wait for their places in the audit: while the clock stands still, all of them. */

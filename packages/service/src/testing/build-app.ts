@@ -2,16 +2,16 @@ import { type Client, createClient } from '@moorage/api';
 import { unwrap, VirtualClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { buildService, type Certificates, type Service } from '../app.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import { memoryBlobs } from '../blobs/memory-blobs.ts';
-import type { LogLevel, Settings } from '../core/config.ts';
-import type { Rehearser } from '../core/rehearser.ts';
-import { resolveSettings } from '../core/resolve-settings.ts';
-import type { Storage } from '../db/storage.ts';
-import { injectFetch } from '../http/inject-fetch.ts';
-import type { Timeouts } from '../http/timeouts.ts';
-import type { Outbound } from '../outbound/ports.ts';
-import type { SingleSignOn } from '../single-sign-on.ts';
+import type { BlobStore } from '../engine/blobs/blob-store.ts';
+import { memoryBlobs } from '../engine/blobs/memory-blobs.ts';
+import type { Storage } from '../engine/db/storage.ts';
+import { injectFetch } from '../engine/http/inject-fetch.ts';
+import type { Timeouts } from '../engine/http/timeouts.ts';
+import type { Outbound } from '../engine/outbound/ports.ts';
+import type { LogLevel, Settings } from '../engine/settings/config.ts';
+import { resolveSettings } from '../engine/settings/resolve-settings.ts';
+import type { SingleSignOn } from '../extensions/accounts/single-sign-on.ts';
+import type { Rehearser } from '../extensions/rehearsals/rehearser.ts';
 import { type Fixtures, fixtures } from './fixtures.ts';
 
 /** When tests begin: 2023-11-14T22:13:20Z. */

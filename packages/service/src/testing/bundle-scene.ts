@@ -1,6 +1,6 @@
 import type { BundleDetail, Client, Tag } from '@moorage/api';
 import { unwrap } from '@moorage/base';
-import type { Storage } from '../db/storage.ts';
+import type { Storage } from '../engine/db/storage.ts';
 import { buildApp } from './build-app.ts';
 
 /** Everything that tests of bundles begin with: a platform, a firmware, an owner, and calls in the owner's name. */

@@ -1,5 +1,5 @@
-import { isRecordTable } from '../db/snapshot.ts';
-import type { Storage } from '../db/storage.ts';
+import { isRecordTable } from '../engine/db/snapshot.ts';
+import type { Storage } from '../engine/db/storage.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@
  * on a line of its own once the record is acknowledged, and not before.
  */
 import { writeSync } from 'node:fs';
-import { openStorage } from '../db/open.ts';
+import { openStorage } from '../engine/db/open.ts';
 
 const [, , database = '', prefix = ''] = process.argv;
 const storage = await openStorage(database);

@@ -1,6 +1,6 @@
 import type { CallFailure, Client } from '@moorage/api';
 import type { Result } from '@moorage/base';
-import type { Storage } from '../db/storage.ts';
+import type { Storage } from '../engine/db/storage.ts';
 import { buildApp, type TestApp } from './build-app.ts';
 import type { Fixtures, MadeUser } from './fixtures.ts';
 

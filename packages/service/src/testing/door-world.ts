@@ -1,4 +1,4 @@
-import type { Storage } from '../db/storage.ts';
+import type { Storage } from '../engine/db/storage.ts';
 import { buildApp, type TestApp, type TestAppOptions } from './build-app.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

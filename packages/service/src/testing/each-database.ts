@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, inject } from 'vitest';
-import { openStorage } from '../db/open.ts';
-import type { Storage } from '../db/storage.ts';
+import { openStorage } from '../engine/db/open.ts';
+import type { Storage } from '../engine/db/storage.ts';
 import { onServer } from './postgres-databases.ts';
 
 export type DatabaseKind = Storage['kind'];

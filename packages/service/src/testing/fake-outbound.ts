@@ -1,5 +1,12 @@
 import { failure, type Result, success } from '@moorage/base';
-import type { HttpAnswer, HttpMessage, MailMessage, MqttMessage, Outbound, OutboundError } from '../outbound/ports.ts';
+import type {
+  HttpAnswer,
+  HttpMessage,
+  MailMessage,
+  MqttMessage,
+  Outbound,
+  OutboundError,
+} from '../engine/outbound/ports.ts';
 
 type Message = HttpMessage | MqttMessage | MailMessage;
 

@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { realClock } from '@moorage/base';
-import type { openOidc } from '../outbound/oidc.ts';
+import type { openOidc } from '../engine/outbound/oidc.ts';
 
 export const issuer = 'https://id.test';
 export const clientId = 'moorage';

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Clock, parseVersion, unwrap, versionSortKey } from '@moorage/base';
 import type { Insertable, Selectable } from 'kysely';
-import { makeToken } from '../auth/accounts.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import { recordBlob } from '../db/blob-records.ts';
-import type { Schema } from '../db/schema.ts';
-import type { Storage } from '../db/storage.ts';
+import { makeToken } from '../core/auth/accounts.ts';
+import type { BlobStore } from '../engine/blobs/blob-store.ts';
+import { recordBlob } from '../engine/db/blob-records.ts';
+import type { Schema } from '../engine/db/schema.ts';
+import type { Storage } from '../engine/db/storage.ts';
 
 type Row<T extends keyof Schema> = Selectable<Schema[T]>;
 type Some<T extends keyof Schema> = Partial<Insertable<Schema[T]>>;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { Storage } from '../db/storage.ts';
-import { fingerprintOf } from '../identity/certificates.ts';
-import { insertAuthority, replaceSetting } from '../identity/queries.ts';
-import type { KeyedCertificate } from '../identity/x509.ts';
+import { fingerprintOf } from '../core/certificates/certificates.ts';
+import { insertAuthority, replaceSetting } from '../core/certificates/queries.ts';
+import type { KeyedCertificate } from '../core/certificates/x509.ts';
+import type { Storage } from '../engine/db/storage.ts';
 
 /** Name of the device of `former('device')`. */
 export const formerUuid = 'ab'.repeat(20);

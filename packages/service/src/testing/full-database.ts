@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { isRecordTable } from '../db/snapshot.ts';
-import type { Storage } from '../db/storage.ts';
+import { isRecordTable } from '../engine/db/snapshot.ts';
+import type { Storage } from '../engine/db/storage.ts';
 
 /** Tables in which a service keeps its records. */
 async function tablesOf({ db }: Storage): Promise<string[]> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { openStorage } from '../db/open.ts';
+import { openStorage } from '../engine/db/open.ts';
 import { buildApp } from './build-app.ts';
 import { onServer } from './postgres-databases.ts';
 

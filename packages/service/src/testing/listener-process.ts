@@ -4,7 +4,7 @@
  * what is no longer used has been collected.
  */
 import { setImmediate } from 'node:timers/promises';
-import { openStorage } from '../db/open.ts';
+import { openStorage } from '../engine/db/open.ts';
 import { buildApp } from './build-app.ts';
 import { tlsDevices } from './tls-devices.ts';
 

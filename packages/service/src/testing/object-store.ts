@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { S3Place } from '../blobs/backends/s3-client.ts';
+import type { S3Place } from '../engine/blobs/backends/s3-client.ts';
 
 interface StoredObject {
   readonly bytes: Buffer;

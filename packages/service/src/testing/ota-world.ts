@@ -1,5 +1,5 @@
-import { hashSecret, newTokenValue } from '../core/secrets.ts';
-import type { Storage } from '../db/storage.ts';
+import type { Storage } from '../engine/db/storage.ts';
+import { hashSecret, newTokenValue } from '../engine/secrets.ts';
 import { buildApp, type TestApp, type TestAppOptions } from './build-app.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

@@ -1,6 +1,6 @@
 import type { Client, ProductRecord } from '@moorage/api';
 import { unwrap } from '@moorage/base';
-import type { Storage } from '../db/storage.ts';
+import type { Storage } from '../engine/db/storage.ts';
 import { buildApp, type TestAppOptions } from './build-app.ts';
 
 /** Everybody who can be something to a product. */

@@ -1,4 +1,4 @@
-import type { Db } from '../db/storage.ts';
+import type { Db } from '../engine/db/storage.ts';
 
 /** What the counts of a rollout would be if they were counted now. */
 export const recount = (db: Db, rolloutId: string) =>

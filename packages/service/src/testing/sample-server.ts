@@ -2,11 +2,11 @@ import { binary, endpoint, Id, Nullable, pageQuery, type Refusal, refusal } from
 import { failure, success } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { memoryBlobs } from '../blobs/memory-blobs.ts';
-import { type Caller, type Handlers, JsonReply } from '../core/types.ts';
-import { statusOf } from '../http/errors.ts';
-import { mountContract } from '../http/mount.ts';
-import { buildServer } from '../http/server.ts';
+import { memoryBlobs } from '../engine/blobs/memory-blobs.ts';
+import { statusOf } from '../engine/http/errors.ts';
+import { mountContract } from '../engine/http/mount.ts';
+import { buildServer } from '../engine/http/server.ts';
+import { type Caller, type Handlers, JsonReply } from '../engine/http/types.ts';
 
 const base = { spec: [], tag: 'Test', auth: 'none', errors: [] } as const;
 const Echo = Type.Object({ seen: Type.String() });

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { unwrap } from '@moorage/base';
-import { recoveryCodeHash } from '../auth/second-step.ts';
-import { hashSecret, newTokenValue } from '../core/secrets.ts';
+import { hashSecret, newTokenValue } from '../engine/secrets.ts';
+import { recoveryCodeHash } from '../extensions/accounts/second-step.ts';
 import { accessScene } from './access-scene.ts';
 import type { TestApp } from './build-app.ts';
 

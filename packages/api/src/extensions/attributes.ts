@@ -1,0 +1,89 @@
+import Type, { type Static } from 'typebox';
+import { endpoints } from '../endpoint.ts';
+import { Id, Identifier, Nullable, Text, Timestamp } from '../fields.ts';
+import { withoutNul } from '../patterns.ts';
+import { ManyResult, manyDevicesLimit } from './many-devices.ts';
+
+/** Attributes that the service keeps of a device, and labels that a device may have. Spec: API-LIMIT-attributes. */
+export const attributesLimit = 64;
+export const labelsLimit = 32;
+
+/** Name of an attribute or label. Nothing in it has a meaning in a filter. */
+export const attributeName = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$';
+const Name = Type.String({ pattern: attributeName });
+
+const Value = Text(256, { pattern: withoutNul });
+
+/** What a device reports of itself, by name; `null` takes a name back. Spec: API-RULE-attributes-1. */
+export const ReportedAttributes = Type.Record(Name, Type.Union([Value, Type.Number(), Type.Boolean(), Type.Null()]), {
+  maxProperties: attributesLimit,
+  additionalProperties: false,
+  examples: [{ free_flash: 65536, board: 'Harbour.3' }],
+});
+export type ReportedAttributes = Static<typeof ReportedAttributes>;
+
+/** One attribute of a device: the last value, and since when it has that. */
+export const AttributeRecord = Type.Object({
+  name: Type.String(),
+  value: Type.String({ description: 'as a text, whatever the device reported' }),
+  since: Timestamp,
+});
+export type AttributeRecord = Static<typeof AttributeRecord>;
+
+const labels = Type.Record(Name, Nullable(Value), {
+  minProperties: 1,
+  maxProperties: labelsLimit,
+  additionalProperties: false,
+  description: 'labels to set, by name; null removes one, and others stay as they are',
+  examples: [{ region: 'eu', test: null }],
+});
+
+const byDeviceId = Type.Object({ device_id: Identifier });
+const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id'] } as const;
+const LabelRecord = Type.Record(Type.String(), Type.String(), { examples: [{ region: 'eu' }] });
+
+/** What devices report of themselves, and the labels that people and programs set on them. */
+export const attributesContract = endpoints(shared, {
+  list: {
+    method: 'GET',
+    path: '/api/devices/{device_id}/attributes',
+    spec: ['API-EP-GET-devices-device_id-attributes', 'API-RULE-attributes-1'],
+    summary: 'List what a device has reported of itself, by name',
+    params: byDeviceId,
+    reply: Type.Array(AttributeRecord),
+    errors: [400, 401, 404],
+  },
+  labels: {
+    method: 'GET',
+    path: '/api/devices/{device_id}/labels',
+    spec: ['API-EP-GET-devices-device_id-labels'],
+    summary: 'Get the labels of a device',
+    params: byDeviceId,
+    reply: LabelRecord,
+    errors: [400, 401, 404],
+  },
+  setLabels: {
+    method: 'PUT',
+    path: '/api/devices/{device_id}/labels',
+    scope: 'operate',
+    spec: ['API-EP-PUT-devices-device_id-labels', 'API-RULE-labels-1', 'API-LIMIT-attributes'],
+    summary: 'Set and remove labels of a device',
+    params: byDeviceId,
+    body: Type.Object({ labels }),
+    reply: LabelRecord,
+    errors: [400, 401, 403, 404, 409],
+  },
+  setManyLabels: {
+    method: 'POST',
+    path: '/api/devices/labels',
+    scope: 'operate',
+    limited: ['device_ids'],
+    spec: ['API-EP-POST-devices-labels', 'API-RULE-labels-1', 'API-RULE-many-devices-1'],
+    summary: 'Set and remove labels of many devices',
+    description:
+      'In one transaction. A device that is refused is listed with the reason, and holds up none of the others.',
+    body: Type.Object({ device_ids: Type.Array(Id, { minItems: 1, maxItems: manyDevicesLimit }), labels }),
+    reply: ManyResult,
+    errors: [400, 401],
+  },
+});

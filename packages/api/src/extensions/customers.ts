@@ -1,0 +1,255 @@
+import Type, { type Static } from 'typebox';
+import { ProductRecord, productParams } from '../core/products.ts';
+import { customerRoleNames } from '../core/users.ts';
+import { endpoints } from '../endpoint.ts';
+import { AccountName, Id, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
+
+/** An organisation that owns production products. Reference: model 1.1. */
+export const CustomerRecord = Type.Object({
+  id: Id,
+  name: Type.String({ description: 'prefix of the codes of its products' }),
+  title: Type.String(),
+  users: Type.Array(Type.Object({ user_id: Id, user: Type.String(), role: Type.Enum([...customerRoleNames]) }), {
+    description: 'its people',
+  }),
+  invited: Type.Array(
+    Type.Object({
+      id: Id,
+      user: Type.String({ description: 'the name or address by which they were invited' }),
+      role: Type.Enum([...customerRoleNames]),
+      created_at: Timestamp,
+    }),
+    { description: 'who is to be one of its people, and has not accepted that yet' },
+  ),
+  product_count: Type.Integer(),
+  created_at: Timestamp,
+});
+export type CustomerRecord = Static<typeof CustomerRecord>;
+
+/** An invitation to be one of the people of a customer: it gives nothing until it is accepted. Spec: API-RULE-customer-4. */
+export const MembershipRecord = Type.Object({
+  id: Id,
+  customer_id: Id,
+  customer: Type.String({ description: 'name of the customer' }),
+  title: Type.String({ description: 'its title' }),
+  role: Type.Enum([...customerRoleNames]),
+  created_at: Timestamp,
+});
+export type MembershipRecord = Static<typeof MembershipRecord>;
+
+/** People of a customer with those who are invited, at most. Spec: API-LIMIT-customer. */
+export const customerUsersLimit = 100;
+
+const shared = { tag: 'Customers', auth: 'bearer', limited: 'closed' } as const;
+
+export const customersContract = endpoints(shared, {
+  list: {
+    method: 'GET',
+    path: '/api/customers',
+    spec: ['API-EP-GET-customers'],
+    summary: 'List customers (administrators)',
+    query: Type.Object({
+      ...pageQuery,
+      sort: sortBy(['created_at', 'name', 'title'], '-created_at'),
+      q: Type.Optional(Text(200, { description: 'part of name or title, in any letter case' })),
+    }),
+    reply: Type.Array(CustomerRecord),
+    paged: true,
+    errors: [400, 401, 403],
+  },
+  create: {
+    method: 'POST',
+    path: '/api/customers',
+    scope: 'all',
+    spec: ['API-EP-POST-customers'],
+    summary: 'Add a customer (administrators)',
+    description: 'The users named are invited as its owners: what the customer owns is theirs once they accept.',
+    body: Type.Object({
+      name: Type.String({ pattern: '^[A-Za-z0-9_.]{1,32}$', examples: ['acme'] }),
+      title: Type.Optional(Title(128)),
+      users: Type.Optional(Type.Array(AccountName, { maxItems: customerUsersLimit })),
+    }),
+    reply: CustomerRecord,
+    errors: [400, 401, 403, 404, 409],
+  },
+  get: {
+    method: 'GET',
+    path: '/api/customers/{customer_id}',
+    spec: ['API-EP-GET-customers-customer_id'],
+    summary: 'Read a customer, with its people (these, and administrators)',
+    params: Type.Object({ customer_id: Id }),
+    reply: CustomerRecord,
+    errors: [400, 401, 404],
+  },
+  addUser: {
+    method: 'POST',
+    path: '/api/customers/{customer_id}/users',
+    scope: 'all',
+    spec: [
+      'API-EP-POST-customers-customer_id-users',
+      'API-LIMIT-customer',
+      'API-LIMIT-look-ups',
+      'API-RULE-customer-1',
+      'API-RULE-customer-3',
+      'API-RULE-customer-4',
+    ],
+    summary: 'Invite a user to the people of a customer, or give them another role (its owners, administrators)',
+    description:
+      'To all products of the customer, an owner is what the owner of a product is, a maintainer what a manager is, a viewer what a ' +
+      'tester is; an operator runs the devices and rollouts, and changes no product. Who invites themselves has accepted.',
+    params: Type.Object({ customer_id: Id }),
+    body: Type.Object({
+      user: AccountName,
+      role: Type.Optional(
+        Type.Enum([...customerRoleNames], {
+          description: 'without it, new people are owners, and others stay as they are',
+        }),
+      ),
+    }),
+    reply: CustomerRecord,
+    errors: [400, 401, 403, 404, 409, 429],
+  },
+  removeUser: {
+    method: 'DELETE',
+    path: '/api/customers/{customer_id}/users/{user_id}',
+    scope: 'all',
+    spec: ['API-EP-DELETE-customers-customer_id-users-user_id', 'API-RULE-customer-3'],
+    summary: 'Take a user off a customer (its owners, administrators), or leave it',
+    params: Type.Object({ customer_id: Id, user_id: Id }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404, 409],
+  },
+  takeBack: {
+    method: 'DELETE',
+    path: '/api/customers/{customer_id}/memberships/{membership_id}',
+    scope: 'all',
+    spec: ['API-EP-DELETE-customers-customer_id-memberships-membership_id'],
+    summary: 'Take an invitation back (owners of the customer, administrators)',
+    params: Type.Object({ customer_id: Id, membership_id: Id }),
+    reply: ResultOk,
+    errors: [400, 401, 403, 404],
+  },
+});
+
+const invited = Type.Object({ membership_id: Id });
+
+/** What customers have invited the caller to. Spec: API-RULE-customer-4. */
+export const membershipsContract = endpoints(
+  { ...shared, tag: 'User' },
+  {
+    list: {
+      method: 'GET',
+      path: '/api/user/memberships',
+      spec: ['API-EP-GET-user-memberships'],
+      summary: 'List what customers have invited you to',
+      query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
+      reply: Type.Array(MembershipRecord),
+      paged: true,
+      errors: [400, 401],
+    },
+    accept: {
+      method: 'POST',
+      path: '/api/user/memberships/{membership_id}/accept',
+      scope: 'all',
+      spec: ['API-EP-POST-user-memberships-membership_id-accept', 'API-RULE-customer-4'],
+      summary: 'Become one of the people of the customer that has invited you',
+      description: 'Who belongs to another customer leaves that first.',
+      params: invited,
+      reply: ResultOk,
+      errors: [400, 401, 403, 404, 409],
+    },
+    decline: {
+      method: 'DELETE',
+      path: '/api/user/memberships/{membership_id}',
+      scope: 'all',
+      spec: ['API-EP-DELETE-user-memberships-membership_id'],
+      summary: 'Decline the invitation of a customer',
+      params: invited,
+      reply: ResultOk,
+      errors: [400, 401, 403, 404],
+    },
+  },
+);
+
+/** A user whom the owner of a product has let in. */
+export const ProductUserRecord = Type.Object({
+  user_id: Id,
+  user: Type.String({ description: 'user name' }),
+  name_given: Type.String(),
+  name_family: Type.String(),
+  role: Type.Enum(['manager', 'tester']),
+  created_at: Timestamp,
+});
+export type ProductUserRecord = Static<typeof ProductUserRecord>;
+
+/** Users of one product beside its owner, at most. Spec: API-LIMIT-product-users. */
+export const productUsersLimit = 500;
+
+const peopleShared = { tag: 'Products', auth: 'bearer', limited: ['product_id'] } as const;
+
+/** Who works on a product, and for whom it is made. */
+export const productPeopleContract = endpoints(peopleShared, {
+  list: {
+    method: 'GET',
+    path: '/api/products/{product_id}/users',
+    spec: ['API-EP-GET-products-product_id-users'],
+    summary: 'List who works on a product beside its owner',
+    params: productParams,
+    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'user', 'role'], '-created_at') }),
+    reply: Type.Array(ProductUserRecord),
+    paged: true,
+    errors: [400, 401, 403, 404],
+  },
+  add: {
+    method: 'POST',
+    path: '/api/products/{product_id}/users',
+    scope: 'all',
+    spec: ['API-EP-POST-products-product_id-users', 'API-LIMIT-product-users', 'API-LIMIT-look-ups'],
+    summary: 'Let a user work on a product, or give them another role',
+    params: productParams,
+    body: Type.Object({ user: AccountName, role: Type.Enum(['manager', 'tester']) }),
+    reply: ProductUserRecord,
+    errors: [400, 401, 403, 404, 409, 429],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/products/{product_id}/users/{user_id}',
+    scope: 'all',
+    spec: ['API-EP-DELETE-products-product_id-users-user_id'],
+    summary: 'Take a user off a product, or leave it',
+    params: Type.Object({ product_id: Id, user_id: Id }),
+    reply: Type.Object({ result: Type.Literal('ok') }),
+    errors: [400, 401, 403, 404],
+  },
+  move: {
+    method: 'PUT',
+    path: '/api/products/{product_id}/owner',
+    scope: 'all',
+    spec: ['API-EP-PUT-products-product_id-owner', 'API-RULE-customer-2', 'API-LIMIT-look-ups'],
+    summary: 'Move a product to another owner: a user, or a customer',
+    description:
+      'Owners move a product between themselves and the customer that they are an owner of, administrators anywhere. A production ' +
+      'product stays with customers. Its codes stay as they are, since devices report them.',
+    params: productParams,
+    body: Type.Object({
+      user: Type.Optional(AccountName),
+      customer_id: Type.Optional(Id),
+    }),
+    reply: ProductRecord,
+    errors: [400, 401, 403, 404, 409, 429],
+  },
+  makeProduction: {
+    method: 'POST',
+    path: '/api/products/{product_id}/production',
+    scope: 'all',
+    spec: ['API-EP-POST-products-product_id-production', 'API-RULE-production-2'],
+    summary: 'Make a production product from a development product (administrators)',
+    description:
+      'The new product belongs to the customer, is not claimable, and begins with the release candidate of the ' +
+      'development product: its bundle with the highest tag.',
+    params: productParams,
+    body: Type.Object({ customer_id: Id, part_number: Text(64, { minLength: 1 }) }),
+    reply: ProductRecord,
+    errors: [400, 401, 403, 404, 409],
+  },
+});

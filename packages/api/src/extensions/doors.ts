@@ -1,0 +1,283 @@
+import Type, { type Static } from 'typebox';
+import { productParams } from '../core/products.ts';
+import { endpoints } from '../endpoint.ts';
+import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
+import { attributeName } from './attributes.ts';
+
+/** Protocols of other makers' update clients. */
+export const doorNames = ['ddi', 'mender'] as const;
+export type DoorName = (typeof doorNames)[number];
+
+/** Devices that one product lets wait. Spec: API-LIMIT-waiting. */
+export const waitingLimit = 20_000;
+/** Those of them that came from one address; from its network twice as many. Spec: API-LIMIT-waiting. */
+export const waitingOfAddressLimit = 1_000;
+
+const Door = Type.Enum([...doorNames], { description: 'ddi: SWUpdate, the RAUC updater and others' });
+
+/** Name of a device behind a door. */
+const DoorDeviceName = Type.String({
+  pattern: '^[A-Za-z0-9_.:@-]{1,128}$',
+  description: 'what the client calls itself: its controller id',
+  examples: ['gate-17'],
+});
+
+const opened = {
+  ddi: Type.Boolean({ description: 'open to clients that speak DDI' }),
+  mender: Type.Boolean({ description: 'open to clients of Mender' }),
+  waiting: Type.Boolean({ description: 'strangers that name the product are noted, to be let in' }),
+};
+
+const rules = {
+  consent: Type.Boolean({ description: 'an update waits until the client says that its user consents' }),
+  version_attribute: Nullable(
+    Type.String({
+      pattern: attributeName,
+      description: 'attribute that shows the version a device runs: success before its restart is believed then',
+    }),
+  ),
+  probation_s: Nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      description: 'seconds until the success that a client reports before its restart is believed',
+    }),
+  ),
+};
+
+export const ProductDoors = Type.Object({
+  ...opened,
+  ...rules,
+});
+export type ProductDoors = Static<typeof ProductDoors>;
+
+const ProductDoorsInput = Type.Object({
+  ...opened,
+  consent: Type.Optional(rules.consent),
+  version_attribute: Type.Optional(rules.version_attribute),
+  probation_s: Type.Optional(rules.probation_s),
+});
+
+export const DoorTokenRecord = Type.Object({
+  id: Id,
+  product_id: Id,
+  door: Door,
+  title: Type.String(),
+  token: Type.String({ description: 'all of it in the reply to POST only; later its last 4 characters' }),
+  created_at: Timestamp,
+  last_used_at: Nullable(Timestamp),
+});
+export type DoorTokenRecord = Static<typeof DoorTokenRecord>;
+
+const DoorDevice = Type.Object({
+  device_id: Id,
+  door: Door,
+  name: Type.String({ description: 'what the client calls itself' }),
+  token: Type.String({ description: 'shown this once' }),
+});
+export type DoorDevice = Static<typeof DoorDevice>;
+
+export const WaitingRecord = Type.Object({
+  id: Id,
+  door: Door,
+  name: Type.String({ description: 'what the client calls itself' }),
+  proof: Type.String({ description: 'first digits of the SHA-256 of what it shows, to compare' }),
+  ip: Nullable(Type.String()),
+  first_at: Timestamp,
+  last_at: Timestamp,
+});
+export type WaitingRecord = Static<typeof WaitingRecord>;
+
+const UpdateMessage = Type.Object({
+  at: Timestamp,
+  step: Type.String({ description: 'what the client was doing, in the word of its protocol' }),
+  text: Type.String(),
+});
+
+const byDevice = Type.Object({ device_id: Identifier });
+const shared = { tag: 'Doors', auth: 'bearer', limited: ['product_id'], errors: [400, 401, 403, 404] } as const;
+
+/** A public key that is accepted before its device comes. */
+export const DoorKeyRecord = Type.Object({
+  id: Id,
+  name: Type.String({ description: 'what the client will call itself' }),
+  proof: Type.String({ description: 'first digits of the SHA-256 of the public key, to compare' }),
+  created_at: Timestamp,
+});
+export type DoorKeyRecord = Static<typeof DoorKeyRecord>;
+
+/** Keys of one call, and those that wait for their devices in one product. Spec: API-LIMIT-door-keys. */
+export const keysAtOnce = 10_000;
+export const keysLimit = 100_000;
+
+/** Update clients of other makers: who may come in, and what they have said. Reference: doors 1. */
+export const doorsContract = endpoints(shared, {
+  get: {
+    method: 'GET',
+    path: '/api/products/{product_id}/doors',
+    spec: ['API-EP-GET-products-product_id-doors'],
+    summary: 'Which update clients of other makers a product is open to',
+    params: productParams,
+    reply: ProductDoors,
+  },
+  set: {
+    method: 'PUT',
+    path: '/api/products/{product_id}/doors',
+    scope: 'all',
+    spec: ['API-EP-PUT-products-product_id-doors', 'API-DOOR-open'],
+    summary: 'Open a product to update clients of other makers, or close it',
+    params: productParams,
+    body: ProductDoorsInput,
+    reply: ProductDoors,
+  },
+  tokens: {
+    method: 'GET',
+    path: '/api/products/{product_id}/door-tokens',
+    spec: ['API-EP-GET-products-product_id-door-tokens'],
+    summary: 'List the tokens by which devices of a product register themselves',
+    params: productParams,
+    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
+    reply: Type.Array(DoorTokenRecord),
+    paged: true,
+  },
+  addToken: {
+    method: 'POST',
+    path: '/api/products/{product_id}/door-tokens',
+    scope: 'all',
+    spec: ['API-EP-POST-products-product_id-door-tokens', 'API-DOOR-token', 'API-LIMIT-door-tokens'],
+    summary: 'Make a token by which devices of a product register themselves; its value is shown once',
+    params: productParams,
+    body: Type.Object({ door: Door, title: Title(128) }),
+    reply: DoorTokenRecord,
+    errors: [400, 401, 403, 404, 409],
+  },
+  removeToken: {
+    method: 'DELETE',
+    path: '/api/products/{product_id}/door-tokens/{token_id}',
+    scope: 'all',
+    spec: ['API-EP-DELETE-products-product_id-door-tokens-token_id', 'API-DOOR-token'],
+    summary: 'Revoke such a token; devices that have none of their own stay out from then on',
+    params: Type.Object({ product_id: Id, token_id: Id }),
+    reply: ResultOk,
+  },
+  addDevice: {
+    method: 'POST',
+    path: '/api/products/{product_id}/door-devices',
+    scope: 'operate',
+    spec: ['API-EP-POST-products-product_id-door-devices'],
+    summary: 'Make a device that comes in with a token of its own, which is shown once',
+    params: productParams,
+    body: Type.Object({ door: Type.Literal('ddi'), name: DoorDeviceName }),
+    reply: DoorDevice,
+    errors: [400, 401, 403, 404, 409],
+  },
+  waiting: {
+    method: 'GET',
+    path: '/api/products/{product_id}/waiting',
+    spec: ['API-EP-GET-products-product_id-waiting', 'API-DOOR-waiting', 'API-LIMIT-waiting'],
+    summary: 'List the devices that wait to be let in',
+    params: productParams,
+    query: Type.Object({
+      ...pageQuery,
+      sort: sortBy(['last_at'], '-last_at'),
+      q: Type.Optional(Text(128, { description: 'part of the name, in any letter case' })),
+    }),
+    reply: Type.Array(WaitingRecord),
+    paged: true,
+  },
+  decide: {
+    method: 'POST',
+    path: '/api/products/{product_id}/waiting',
+    scope: 'operate',
+    spec: ['API-EP-POST-products-product_id-waiting', 'API-DOOR-waiting'],
+    summary: 'Let devices in that wait, or send them away',
+    description: 'Without ids all that wait. One that is sent away waits again when it comes back.',
+    params: productParams,
+    body: Type.Object({
+      accept: Type.Boolean(),
+      ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: waitingLimit })),
+    }),
+    reply: Type.Object({
+      done: Type.Integer(),
+      refused: Type.Array(Type.Object({ id: Id, code: Type.String(), message: Type.String() })),
+    }),
+  },
+  keys: {
+    method: 'GET',
+    path: '/api/products/{product_id}/door-keys',
+    spec: ['API-EP-GET-products-product_id-door-keys'],
+    summary: 'List the public keys that are accepted before their devices come',
+    params: productParams,
+    query: Type.Object({ ...pageQuery, sort: sortBy(['name'], 'name') }),
+    reply: Type.Array(DoorKeyRecord),
+    paged: true,
+  },
+  addKeys: {
+    method: 'POST',
+    path: '/api/products/{product_id}/door-keys',
+    scope: 'all',
+    spec: ['API-EP-POST-products-product_id-door-keys', 'API-DOOR-keys', 'API-LIMIT-door-keys'],
+    summary: 'Accept public keys of clients of Mender before they come',
+    description: 'A name that is there already gets the new key. One that a device has is refused.',
+    params: productParams,
+    body: Type.Object({
+      keys: Type.Array(
+        Type.Object({
+          name: DoorDeviceName,
+          key: Text(4_096, {
+            minLength: 1,
+            description: 'public key as PEM, as base64 of its DER, or the SHA-256 of that in hex',
+            examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+          }),
+        }),
+        { minItems: 1, maxItems: keysAtOnce },
+      ),
+    }),
+    reply: Type.Object({
+      done: Type.Integer(),
+      refused: Type.Array(Type.Object({ name: Type.String(), code: Type.String(), message: Type.String() })),
+    }),
+    errors: [400, 401, 403, 404, 409],
+  },
+  removeKey: {
+    method: 'DELETE',
+    path: '/api/products/{product_id}/door-keys/{key_id}',
+    scope: 'all',
+    spec: ['API-EP-DELETE-products-product_id-door-keys-key_id', 'API-DOOR-keys'],
+    summary: 'Take back the acceptance of a key whose device has not come',
+    params: Type.Object({ product_id: Id, key_id: Id }),
+    reply: ResultOk,
+  },
+  renewDevice: {
+    method: 'POST',
+    path: '/api/devices/{device_id}/door-token',
+    scope: 'all',
+    limited: ['device_id'],
+    spec: ['API-EP-POST-devices-device_id-door-token', 'API-DOOR-token'],
+    summary: 'Give a device behind a door another token of its own, which is shown once; the one before fails at once',
+    params: byDevice,
+    reply: DoorDevice,
+  },
+  revokeDevice: {
+    method: 'DELETE',
+    path: '/api/devices/{device_id}/door-token',
+    scope: 'all',
+    limited: ['device_id'],
+    spec: ['API-EP-DELETE-devices-device_id-door-token', 'API-DOOR-token'],
+    summary: 'Revoke the token of a device behind a door',
+    params: byDevice,
+    reply: ResultOk,
+  },
+  messages: {
+    method: 'GET',
+    path: '/api/devices/{device_id}/updates/{update_id}/messages',
+    limited: ['device_id'],
+    spec: ['API-EP-GET-devices-device_id-updates-update_id-messages', 'API-DOOR-messages'],
+    summary: 'What the update client of a device has said of an update, oldest first',
+    params: Type.Object({ device_id: Identifier, update_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+    query: Type.Object({ ...pageQuery, sort: sortBy(['at'], 'at') }),
+    reply: Type.Array(UpdateMessage),
+    paged: true,
+  },
+});
+export type UpdateMessage = Static<typeof UpdateMessage>;

@@ -1,0 +1,219 @@
+import Type, { type Static } from 'typebox';
+import { productParams } from '../core/products.ts';
+import { endpoints } from '../endpoint.ts';
+import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
+import { RolloutSettingsInput, templateNames, Zone } from './rollout-settings.ts';
+
+/** Seconds between two queries of a device whose product says nothing else. */
+export const usualPollS = 3_600;
+
+/** What holds for the fleet of a product, beside its rollouts. */
+const fleetSettings = {
+  zone: Nullable(Zone),
+  wake_per_minute: Nullable(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'devices woken when a tag is moved; 1000 without it' }),
+  ),
+  poll_interval_s: Nullable(
+    Type.Integer({
+      minimum: 60,
+      maximum: 604_800,
+      description: `seconds between queries of a device; ${usualPollS} without it`,
+    }),
+  ),
+  template: Nullable(Type.Enum([...templateNames], { description: 'of rollouts that name no settings' })),
+  settings: Nullable(RolloutSettingsInput),
+};
+
+export const FleetSettings = Type.Object(fleetSettings);
+export type FleetSettings = Static<typeof FleetSettings>;
+
+export const TemplateRecord = Type.Object({
+  name: Type.Enum([...templateNames]),
+  title: Type.String(),
+  summary: Type.String(),
+  settings: RolloutSettingsInput,
+});
+export type TemplateRecord = Static<typeof TemplateRecord>;
+
+/** A device held at a bundle. */
+export const PinRecord = Type.Object({
+  bundle_id: Id,
+  bundle: Type.String({ description: 'version of the bundle' }),
+  reason: Type.String(),
+  until: Nullable(Timestamp),
+});
+
+export const FreezeRecord = Type.Object({
+  reason: Type.String(),
+  until: Nullable(Timestamp),
+  created_at: Timestamp,
+});
+
+export const FrozenProduct = Type.Object({
+  product_id: Id,
+  product: Type.String({ description: 'full code' }),
+  ...FreezeRecord.properties,
+});
+
+/** Which bundle a device gets, and why. */
+export const SelectionRecord = Type.Object({
+  by: Type.Enum(['blocked', 'pin', 'freeze', 'rollout', 'tag', 'release', 'none']),
+  reason: Type.String({ description: 'in a sentence' }),
+  bundle_id: Nullable(Id),
+  bundle: Nullable(Type.String({ description: 'version of the bundle' })),
+  rollout_id: Nullable(Id),
+});
+export type SelectionRecord = Static<typeof SelectionRecord>;
+
+const byDeviceId = Type.Object({ device_id: Identifier });
+const until = Type.Optional(
+  Nullable(Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, description: 'epoch ms' })),
+);
+const reason = Text(500, { minLength: 1 });
+const shared = { tag: 'Fleet', auth: 'bearer', limited: ['product_id'], errors: [400, 401, 403, 404] } as const;
+
+/** What holds for whole fleets, and what holds devices where they are; a part of the contract of rollouts. */
+export const holdsContract = endpoints(shared, {
+  stop: {
+    method: 'POST',
+    path: '/api/products/{product_id}/stop',
+    scope: 'operate',
+    spec: ['API-EP-POST-products-product_id-stop'],
+    summary: 'Emergency stop: pause every rollout of a product, and freeze it without an end',
+    params: productParams,
+    body: Type.Object({ reason }),
+    reply: Type.Object({ paused: Type.Integer({ description: 'rollouts that ran' }) }),
+  },
+  templates: {
+    method: 'GET',
+    path: '/api/rollout-templates',
+    limited: 'open',
+    spec: ['API-EP-GET-rollout-templates'],
+    summary: 'List the ready settings of rollouts',
+    reply: Type.Array(TemplateRecord),
+    errors: [401],
+  },
+  fleetSettings: {
+    method: 'GET',
+    path: '/api/products/{product_id}/fleet',
+    spec: ['API-EP-GET-products-product_id-fleet'],
+    summary:
+      'What holds for the fleet of a product: time zone, pace of waking, poll interval, rollouts without settings',
+    params: productParams,
+    reply: FleetSettings,
+  },
+  setFleetSettings: {
+    method: 'PUT',
+    path: '/api/products/{product_id}/fleet',
+    scope: 'operate',
+    spec: ['API-EP-PUT-products-product_id-fleet'],
+    summary: 'Set what holds for the fleet of a product; what is left out stays',
+    params: productParams,
+    body: Type.Partial(FleetSettings),
+    reply: FleetSettings,
+  },
+  stopAll: {
+    method: 'POST',
+    path: '/api/stop',
+    scope: 'operate',
+    limited: 'closed',
+    spec: ['API-EP-POST-stop'],
+    summary: 'Emergency stop of everything: pause every rollout and freeze every product, for administrators',
+    body: Type.Object({ reason }),
+    reply: Type.Object({
+      paused: Type.Integer({ description: 'rollouts that ran' }),
+      frozen: Type.Integer({ description: 'products that were not frozen before' }),
+    }),
+    errors: [400, 401, 403],
+  },
+  liftStop: {
+    method: 'DELETE',
+    path: '/api/stop',
+    scope: 'operate',
+    limited: 'closed',
+    spec: ['API-EP-DELETE-stop'],
+    summary: 'Thaw the products that the emergency stop of everything has frozen; rollouts stay paused',
+    reply: Type.Object({ thawed: Type.Integer({ description: 'products' }) }),
+    errors: [401, 403],
+  },
+  freeze: {
+    method: 'PUT',
+    path: '/api/products/{product_id}/freeze',
+    scope: 'operate',
+    spec: ['API-EP-PUT-products-product_id-freeze'],
+    summary: 'Offer nothing new to the devices of a product, until a time or until it is thawed',
+    params: productParams,
+    body: Type.Object({ reason, until }),
+    reply: FreezeRecord,
+  },
+  freezes: {
+    method: 'GET',
+    path: '/api/freezes',
+    spec: ['API-EP-GET-freezes'],
+    summary: 'List the products that are frozen, of those whose fleet you manage',
+    query: Type.Object({
+      ...pageQuery,
+      sort: sortBy(['created_at'], '-created_at'),
+      product_id: Type.Optional(Id),
+    }),
+    reply: Type.Array(FrozenProduct),
+    paged: true,
+    errors: [400, 401],
+  },
+  frozen: {
+    method: 'GET',
+    path: '/api/products/{product_id}/freeze',
+    spec: ['API-EP-GET-products-product_id-freeze'],
+    summary: 'The freeze of a product; 404 without one',
+    params: productParams,
+    reply: FreezeRecord,
+  },
+  thaw: {
+    method: 'DELETE',
+    path: '/api/products/{product_id}/freeze',
+    scope: 'operate',
+    spec: ['API-EP-DELETE-products-product_id-freeze'],
+    summary: 'End the freeze of a product',
+    params: productParams,
+    reply: ResultOk,
+  },
+  pin: {
+    method: 'PUT',
+    path: '/api/devices/{device_id}/pin',
+    scope: 'operate',
+    limited: ['device_id', 'bundle_id'],
+    spec: ['API-EP-PUT-devices-device_id-pin'],
+    summary: 'Hold a device at a published bundle of its product: no rollout or tag moves it',
+    params: byDeviceId,
+    body: Type.Object({ bundle_id: Id, reason, until }),
+    reply: PinRecord,
+  },
+  pinned: {
+    method: 'GET',
+    path: '/api/devices/{device_id}/pin',
+    limited: ['device_id'],
+    spec: ['API-EP-GET-devices-device_id-pin'],
+    summary: 'The pin of a device; 404 without one',
+    params: byDeviceId,
+    reply: PinRecord,
+  },
+  unpin: {
+    method: 'DELETE',
+    path: '/api/devices/{device_id}/pin',
+    scope: 'operate',
+    limited: ['device_id'],
+    spec: ['API-EP-DELETE-devices-device_id-pin'],
+    summary: 'Let a pinned device go',
+    params: byDeviceId,
+    reply: ResultOk,
+  },
+  selection: {
+    method: 'GET',
+    path: '/api/devices/{device_id}/selection',
+    limited: ['device_id'],
+    spec: ['API-EP-GET-devices-device_id-selection', 'API-RULE-selection-1'],
+    summary: 'Which bundle a device gets that asks for none, and why',
+    params: byDeviceId,
+    reply: SelectionRecord,
+  },
+});

@@ -1,0 +1,65 @@
+import Type from 'typebox';
+import { Email, NewPassword } from '../core/auth.ts';
+import { endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
+import { ResultOk, Text } from '../fields.ts';
+
+/** The token in a link that an account was mailed. */
+const token = Text(64, { minLength: 1, description: 'the token in the link' });
+
+const shared = { tag: 'Login', auth: 'none', reply: ResultOk } as const;
+
+/** Links that accounts are mailed. Each is good once, for an hour; one that undoes a change or confirms an address for alerts, for a week. Spec: API-RULE-link-1. */
+export const userLinksContract = endpoints(shared, {
+  forgotten: {
+    method: 'POST',
+    path: '/api/auth/forgotten',
+    spec: ['API-EP-POST-auth-forgotten', 'API-RULE-link-2', 'API-LIMIT-links'],
+    summary: 'Mail a link to the account of an address by which it gets another password',
+    description: 'The reply is the same whether or not there is such an account.',
+    bodyLimitBytes: strangerBodyLimitBytes,
+    body: Type.Object({ email: Email }),
+    errors: [400, 409, 413, 415, 429],
+  },
+  reset: {
+    method: 'POST',
+    path: '/api/auth/reset',
+    spec: ['API-EP-POST-auth-reset', 'API-RULE-link-1'],
+    summary: 'Choose another password with a link; all login sessions end, tokens made by hand stay',
+    bodyLimitBytes: strangerBodyLimitBytes,
+    body: Type.Object({ token, password: NewPassword }),
+    errors: [400, 403, 413, 415, 429, 503],
+  },
+  confirm: {
+    method: 'POST',
+    path: '/api/auth/confirm',
+    spec: ['API-EP-POST-auth-confirm', 'API-RULE-link-1', 'API-RULE-alert-6'],
+    summary:
+      'Confirm the address of an account with a link, give it the address that the link was mailed to, or let alerts go there',
+    bodyLimitBytes: strangerBodyLimitBytes,
+    body: Type.Object({ token }),
+    errors: [400, 403, 409, 413, 415, 429],
+  },
+  undo: {
+    method: 'POST',
+    path: '/api/auth/undo',
+    spec: ['API-EP-POST-auth-undo', 'API-RULE-link-3'],
+    summary: 'Give an account the address back that it had, with a link that this one was mailed when it was changed',
+    description:
+      'All login sessions end. Tokens, passkeys, apps for codes and links to single sign-on that were added since an hour ' +
+      'before the change go, and a link for another password is mailed.',
+    bodyLimitBytes: strangerBodyLimitBytes,
+    body: Type.Object({ token }),
+    errors: [400, 403, 413, 415, 429],
+  },
+  askConfirmation: {
+    method: 'POST',
+    path: '/api/user/confirmation',
+    scope: 'all',
+    limited: 'closed',
+    spec: ['API-EP-POST-user-confirmation', 'API-LIMIT-links'],
+    tag: 'User',
+    summary: 'Mail yourself a link that confirms your address',
+    auth: 'bearer',
+    errors: [401, 403, 409, 429],
+  },
+});

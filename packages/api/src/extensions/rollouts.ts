@@ -1,0 +1,279 @@
+import Type, { type Static } from 'typebox';
+import { productParams } from '../core/products.ts';
+import { endpoints } from '../endpoint.ts';
+import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from '../fields.ts';
+import { holdsContract } from './holds.ts';
+import { RolloutSettings, RolloutSettingsInput, templateNames } from './rollout-settings.ts';
+import { FilterText } from './segments.ts';
+
+/** States of a rollout. Reference: rules 6.5. */
+export const rolloutStates = [
+  'draft',
+  'awaiting_approval',
+  'scheduled',
+  'running',
+  'paused',
+  'finished',
+  'aborted',
+  'cancelled',
+  'rolled_back',
+] as const;
+export type RolloutState = (typeof rolloutStates)[number];
+
+/** States of one device in one rollout. */
+export const executionStates = [
+  'waiting',
+  'offered',
+  'downloading',
+  'installed',
+  'probation',
+  'done',
+  'failed',
+  'skipped',
+  'left',
+] as const;
+export type ExecutionState = (typeof executionStates)[number];
+
+/** Why a device is skipped. */
+export const skipReasons = ['blocked', 'pinned'] as const;
+export type SkipReason = (typeof skipReasons)[number];
+
+const ask = {
+  title: Text(128, { minLength: 1 }),
+  bundle_id: Id,
+  filter: Type.Optional(FilterText),
+  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, default: 0 })),
+  settings: Type.Optional(RolloutSettingsInput),
+  template: Type.Optional(
+    Type.Enum([...templateNames], {
+      description: 'ready settings instead of own ones; those of the product without either',
+    }),
+  ),
+};
+
+const Counts = Type.Object(
+  Object.fromEntries(executionStates.map((state) => [state, Type.Integer({ minimum: 0 })])) as Record<
+    ExecutionState,
+    Type.TInteger
+  >,
+);
+
+const StageRecord = Type.Object({
+  total: Type.Integer({ description: 'devices of the stage' }),
+  state: Type.Enum(['waiting', 'open', 'passed']),
+  counts: Counts,
+  failures: Type.Record(Type.String(), Type.Integer(), { description: 'failed devices by kind' }),
+});
+
+/** How far an abort rule is from being met. */
+const AbortMeter = Type.Object({
+  failed: Type.Integer({ minimum: 0, description: 'devices that failed in the way of the rule' }),
+  ended: Type.Integer({ minimum: 0, description: 'devices that have ended, in whatever way' }),
+  floor: Type.Number({ description: 'lower bound of the share of failures, percent, 95 % sure' }),
+});
+export type AbortMeter = Static<typeof AbortMeter>;
+
+/** Record of a rollout. */
+export const RolloutRecord = Type.Object({
+  id: Id,
+  product_id: Id,
+  product: Type.String({ description: 'full code' }),
+  bundle_id: Id,
+  bundle: Type.String({ description: 'version of the bundle' }),
+  title: Type.String(),
+  filter: Nullable(Type.String()),
+  priority: Type.Integer(),
+  settings: RolloutSettings,
+  state: Type.Enum([...rolloutStates]),
+  reason: Nullable(Type.String({ description: 'why it is paused or has ended' })),
+  stage: Type.Integer({ description: 'number of the open stage; the first is 0' }),
+  stages: Type.Array(StageRecord),
+  abort: Type.Array(AbortMeter, { description: 'one for each abort rule of the settings, in their order' }),
+  created_by: Nullable(Id),
+  approved_by: Nullable(Id),
+  due_at: Nullable(Type.String({ description: 'epoch milliseconds; when it is looked at by itself next' })),
+  created_at: Timestamp,
+  started_at: Nullable(Timestamp),
+  finished_at: Nullable(Timestamp),
+});
+export type RolloutRecord = Static<typeof RolloutRecord>;
+
+export const ExecutionRecord = Type.Object({
+  device_id: Id,
+  device: Type.String({ description: 'title of the device' }),
+  stage: Type.Integer(),
+  state: Type.Enum([...executionStates]),
+  kind: Nullable(Type.String({ description: 'kind of the failure, or why it was skipped' })),
+  attempt: Type.Integer(),
+  update_id: Nullable(Type.Integer()),
+  changed_at: Timestamp,
+});
+export type ExecutionRecord = Static<typeof ExecutionRecord>;
+
+export const RolloutPreview = Type.Object({
+  devices: Type.Integer({ description: 'devices of the rollout' }),
+  stages: Type.Array(Type.Integer(), { description: 'devices of each stage' }),
+  out: Type.Record(Type.String(), Type.Integer(), { description: 'devices that fit but get nothing, by reason' }),
+  bytes: Type.Integer({ description: 'to be sent at most' }),
+  warnings: Type.Array(
+    Type.Object({
+      platform: Type.Integer({ description: 'devices of another platform than the product' }),
+      flash: Type.Integer({ description: 'devices that report less free flash than the bundle has bytes' }),
+      unseen: Type.Integer({ description: 'devices not seen for 7 days' }),
+    }),
+    { description: 'devices of each stage that may not get it' },
+  ),
+  ends_at: Type.String({
+    description:
+      'epoch milliseconds; the earliest end when it starts at once or at its time, all goes well, and devices ask at their intervals',
+  }),
+  reach: Type.Object(
+    {
+      devices: Type.Integer({ description: 'offered it at most until the rollout stops by itself' }),
+      stops: Type.Boolean({ description: 'a gate or an abort rule stops it before it has all' }),
+    },
+    { description: 'what a bundle could reach that breaks every device' },
+  ),
+  back: Type.Array(Type.Object({ version: Nullable(Type.String()), devices: Type.Integer() }), {
+    description:
+      'the versions that its devices get when it is rolled back without naming one; null for what they have then',
+  }),
+});
+
+export type RolloutPreview = Static<typeof RolloutPreview>;
+
+/** What a person may do with a rollout. */
+export const rolloutActions = [
+  'start',
+  'approve',
+  'reject',
+  'pause',
+  'resume',
+  'pass',
+  'abort',
+  'cancel',
+  'roll_back',
+] as const;
+export type RolloutAction = (typeof rolloutActions)[number];
+
+const byRolloutId = Type.Object({ rollout_id: Id });
+const reason = Text(500, { minLength: 1 });
+const shared = { tag: 'Fleet', auth: 'bearer', limited: ['rollout_id'], errors: [400, 401, 403, 404] } as const;
+/** One bundle brought to the devices of a filter, in stages; pins and freezes. */
+export const rolloutsContract = endpoints(shared, {
+  listAll: {
+    method: 'GET',
+    path: '/api/rollouts',
+    limited: 'closed',
+    spec: ['API-EP-GET-rollouts'],
+    summary: 'List the rollouts of every product whose fleet you manage',
+    query: Type.Object({
+      ...pageQuery,
+      sort: sortBy(['created_at'], '-created_at'),
+      state: Type.Optional(Type.Enum([...rolloutStates])),
+    }),
+    reply: Type.Array(RolloutRecord),
+    paged: true,
+    errors: [400, 401],
+  },
+  list: {
+    method: 'GET',
+    path: '/api/products/{product_id}/rollouts',
+    limited: ['product_id'],
+    spec: ['API-EP-GET-products-product_id-rollouts'],
+    summary: 'List the rollouts of a product',
+    params: productParams,
+    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
+    reply: Type.Array(RolloutRecord),
+    paged: true,
+  },
+  create: {
+    method: 'POST',
+    path: '/api/products/{product_id}/rollouts',
+    scope: 'operate',
+    limited: ['product_id', 'bundle_id'],
+    spec: ['API-EP-POST-products-product_id-rollouts', 'API-RULE-rollout-1'],
+    summary: 'Draft a rollout; nothing is offered before it is started',
+    params: productParams,
+    body: Type.Object(ask),
+    reply: RolloutRecord,
+    errors: [400, 401, 403, 404, 409],
+  },
+  preview: {
+    method: 'POST',
+    path: '/api/products/{product_id}/rollouts/preview',
+    scope: 'read',
+    limited: ['product_id', 'bundle_id'],
+    spec: ['API-EP-POST-products-product_id-rollouts-preview'],
+    summary: 'Count what a rollout would reach; nothing is kept',
+    params: productParams,
+    body: Type.Object(ask),
+    reply: RolloutPreview,
+  },
+  get: {
+    method: 'GET',
+    path: '/api/rollouts/{rollout_id}',
+    spec: ['API-EP-GET-rollouts-rollout_id'],
+    summary: 'One rollout, with the counts of its stages',
+    params: byRolloutId,
+    reply: RolloutRecord,
+  },
+  act: {
+    method: 'POST',
+    path: '/api/rollouts/{rollout_id}/state',
+    scope: 'operate',
+    limited: ['rollout_id', 'bundle_id'],
+    spec: ['API-EP-POST-rollouts-rollout_id-state', 'API-RULE-rollout-2'],
+    summary:
+      'Start, approve, pause, resume, abort, cancel or roll back a rollout, if named to a bundle, or open its next stage',
+    params: byRolloutId,
+    body: Type.Object({
+      action: Type.Enum([...rolloutActions]),
+      bundle_id: Type.Optional(Id),
+    }),
+    reply: RolloutRecord,
+    errors: [400, 401, 403, 404, 409],
+  },
+  retry: {
+    method: 'POST',
+    path: '/api/rollouts/{rollout_id}/retry',
+    scope: 'operate',
+    limited: ['rollout_id', 'bundle_id'],
+    spec: ['API-EP-POST-rollouts-rollout_id-retry'],
+    summary: 'Let the failed devices of a rollout wait again, for another bundle if one is named, and go on',
+    params: byRolloutId,
+    body: Type.Object({ bundle_id: Type.Optional(Id) }),
+    reply: RolloutRecord,
+    errors: [400, 401, 403, 404, 409],
+  },
+  signal: {
+    method: 'POST',
+    path: '/api/rollouts/{rollout_id}/signal',
+    scope: 'operate',
+    spec: ['API-EP-POST-rollouts-rollout_id-signal'],
+    summary: 'Say from outside whether the open stage may be followed by the next; no pauses the rollout',
+    params: byRolloutId,
+    body: Type.Object({ pass: Type.Boolean(), reason: Type.Optional(reason) }),
+    reply: RolloutRecord,
+    errors: [400, 401, 403, 404, 409],
+  },
+  executions: {
+    method: 'GET',
+    path: '/api/rollouts/{rollout_id}/executions',
+    spec: ['API-EP-GET-rollouts-rollout_id-executions'],
+    summary: 'List the devices of a rollout',
+    params: byRolloutId,
+    query: Type.Object({
+      ...pageQuery,
+      sort: sortBy(['changed_at'], '-changed_at'),
+      state: Type.Optional(Type.Enum([...executionStates])),
+      kind: Type.Optional(Text(32)),
+      stage: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 100, description: 'number of the stage; the first is 0' }),
+      ),
+    }),
+    reply: Type.Array(ExecutionRecord),
+    paged: true,
+  },
+  ...holdsContract,
+});

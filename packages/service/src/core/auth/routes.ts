@@ -1,0 +1,155 @@
+import {
+  type authContract,
+  type EndpointShape,
+  type Refusal,
+  refusal,
+  type Session,
+  type tokensContract,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { paging } from '../../engine/db/paging.ts';
+import type { Call, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { pagesAt, passkeyAddress } from '../../extensions/accounts/passkey-address.ts';
+import { checkLogin } from '../../extensions/accounts/second-step.ts';
+import { allowedProduct } from '../access/products.ts';
+import { refuseLonger } from '../access/token-limits.ts';
+import { makeToken, revokeToken } from './accounts.ts';
+import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
+import { readInvitation, signUp } from './sign-up.ts';
+import { signUpPolicy } from './sign-up-policy.ts';
+import { tokenRecord } from './token-records.ts';
+import { newClientId } from './tokens.ts';
+import { noteKnown } from './tries.ts';
+
+/**
+ * Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6.
+ *
+ * @param openedBy what the user has shown; `factor` stands for a password with a second factor, `passkey` for
+ * one alone, `provider` for another service that has let them in
+ */
+export async function openSession(
+  deps: Deps,
+  user: UserRow,
+  { ip, headers }: Pick<Call<EndpointShape>, 'ip' | 'headers'>,
+  openedBy: NonNullable<TokenRow['opened_by']> = 'password',
+): Promise<Result<Session, Refusal>> {
+  const { storage, clock } = deps;
+  const client = newClientId();
+  const userAgent = [headers['user-agent']].flat()[0];
+  const token = await storage.transaction(async (trx) => {
+    const atMs = clock.now();
+    const made = await makeToken(trx, {
+      userId: user.id,
+      title: 'Login',
+      client,
+      userAgent,
+      openedBy,
+      provenAtMs: atMs,
+      atMs,
+    });
+    const data = { by: openedBy };
+    await writeLog(trx, { type: 'user.login', message: 'Logged in', atMs, userId: user.id, ip, client, data });
+    return made.token;
+  });
+  await noteKnown(deps, user.id, ip);
+  return success({ result: 'ok', token, client });
+}
+
+/** API-EP-POST-auth-login */
+const login =
+  (deps: Deps): Handler<(typeof authContract)['login']> =>
+  async (call) => {
+    const found = await checkLogin(deps, { ...call.body, ip: call.ip });
+    return found.ok ? openSession(deps, found.value, call) : found;
+  };
+
+/** API-EP-POST-auth-signup */
+const signup =
+  (deps: Deps): Handler<(typeof authContract)['signup']> =>
+  async (call) => {
+    const made = await signUp(deps, call.body, call.ip);
+    return made.ok ? openSession(deps, made.value, call) : made;
+  };
+
+/** Logging in and signing up: calls without a token. */
+export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
+  login: login(deps),
+  signup: signup(deps),
+  // API-EP-GET-auth-sign-up
+  policy: (call) =>
+    success({
+      sign_up: signUpPolicy(deps.settings),
+      mail: deps.settings.smtpUrl !== undefined,
+      second_factor: deps.settings.secondFactor,
+      sso: deps.settings.oidcIssuer === undefined ? null : deps.settings.oidcName,
+      passkeys: passkeyAddress(pagesAt(deps.settings, call))?.origin ?? null,
+    }),
+  // API-EP-POST-auth-invitation
+  invitation: ({ body, ip }) => readInvitation(deps, body.invitation, ip),
+});
+
+/** `Token <n>` with the lowest n that none of the titles has. */
+export function nextTitle(titles: readonly string[]): string {
+  const used = new Set(titles);
+  let number = 1;
+  while (used.has(`Token ${number}`)) number += 1;
+  return `Token ${number}`;
+}
+
+/** API-EP-GET-user-tokens */
+const list =
+  (deps: Deps): Handler<(typeof tokensContract)['list']> =>
+  async ({ caller, query }) => {
+    const { items, total } = await listTokens(deps.storage.db, caller.userId, paging(query, '-created_at'));
+    return success({ items: items.map((row) => tokenRecord(row, caller)), total });
+  };
+
+/** API-EP-POST-user-tokens */
+const create =
+  (deps: Deps): Handler<(typeof tokensContract)['create']> =>
+  async (call) => {
+    const { userId } = call.caller;
+    const { scopes, product_ids: productIds, days } = call.body;
+    const unproven = refuseLonger(call.caller, days, deps.clock.now());
+    if (unproven) return failure(unproven);
+    for (const id of productIds ?? []) {
+      const product = await allowedProduct(deps.storage.db, id, call.caller, 'product.read');
+      if (!product.ok) return product;
+    }
+    const made = await deps.storage.transaction(async (trx) => {
+      const atMs = deps.clock.now();
+      const title = call.body.title ?? nextTitle(await tokenTitles(trx, userId));
+      const made = await makeToken(trx, { userId, title, client: null, scopes, productIds, days, atMs });
+      const message = `Token "${title}" made`;
+      const { scopes: kept, product_ids, expires_at } = tokenRecord(made.row, call.caller);
+      const data = { scopes: kept, product_ids, expires_at };
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'token.create', message, data });
+      return made;
+    });
+    return success(tokenRecord(made.row, call.caller, made.token));
+  };
+
+/** API-EP-PUT-user-tokens-token_id */
+const rename =
+  (deps: Deps): Handler<(typeof tokensContract)['rename']> =>
+  async ({ caller, params, body }) => {
+    const row = await renameToken(deps.storage.db, caller.userId, params.token_id, body.title);
+    return row ? success(tokenRecord(row, caller)) : failure(refusal('NOT_FOUND', { what: 'Token' }));
+  };
+
+/** API-EP-DELETE-user-tokens-token_id */
+const revoke =
+  (deps: Deps): Handler<(typeof tokensContract)['revoke']> =>
+  async ({ caller, params }) => {
+    const gone = await revokeToken(deps, params.token_id, caller.userId);
+    return gone ? success({ result: 'ok' }) : failure(refusal('NOT_FOUND', { what: 'Token' }));
+  };
+
+/** The bearer tokens of a caller. */
+export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> => ({
+  list: list(deps),
+  create: create(deps),
+  rename: rename(deps),
+  revoke: revoke(deps),
+});

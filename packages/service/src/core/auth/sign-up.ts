@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type InvitationRecord,
+  invitationDays,
+  type invitationsContract,
+  openInvitationsLimit,
+  optionalTimestamp,
+  type Refusal,
+  refusal,
+  refusalFor,
+  resultOk,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
+import { paging } from '../../engine/db/paging.ts';
+import type { Caller, Deps, Handlers } from '../../engine/http/types.ts';
+import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
+import { queueConfirmation } from '../../extensions/accounts/links.ts';
+import { refuseLookUp } from '../access/look-ups.ts';
+import { authorise, generalRoles } from '../access/rules.ts';
+import { createUser, type NewAccount } from './accounts.ts';
+import { refuseWhenBusy } from './credentials.ts';
+import {
+  countOpenInvitations,
+  deleteInvitation,
+  type InvitationRow,
+  insertInvitation,
+  listInvitations,
+  openInvitation,
+  type ShownInvitation,
+  spendInvitation,
+} from './invitation-queries.ts';
+import type { UserRow } from './queries.ts';
+import { signUpPolicy } from './sign-up-policy.ts';
+import { countsOf, limits, refuseOverLimits } from './throttle.ts';
+import { tryProof } from './tries.ts';
+
+const dayMs = 86_400_000;
+
+type InvitedAccount = NewAccount & { readonly invitation: string };
+
+/**
+ * Makes an account without an invitation. What counts for all together is the accounts that are made: attempts that fail
+ * keep nobody else out. Refusals: TOO_MANY_SIGN_UPS, DUPLICATE. Spec: API-LIMIT-signup.
+ */
+async function signUpFreely(deps: Deps, account: NewAccount, ip: string): Promise<Result<UserRow, Refusal>> {
+  const limited = await refuseOverLimits(deps, 'TOO_MANY_SIGN_UPS', countsOf(limits.signUpOfAddress, ip));
+  if (limited) return failure(limited);
+  const inAll = await deps.attempts.begin(limits.signUpInAll, '');
+  if (!inAll.ok) return failure(refusalFor('TOO_MANY_SIGN_UPS', inAll.error.retryAfterS));
+  const made = await createUser(deps, account, 'user', async (trx, user) => {
+    await queueConfirmation(deps, trx, user);
+    return undefined;
+  });
+  if (!made.ok) await inAll.value.undo();
+  return made;
+}
+
+/** Makes the account of an invitation. Refusals: WRONG_INVITATION, TOO_MANY_LOOK_UPS, DUPLICATE. Spec: API-RULE-signup-2. */
+async function signUpInvited(
+  deps: Deps,
+  { invitation, ...account }: InvitedAccount,
+): Promise<Result<UserRow, Refusal>> {
+  const { storage, clock } = deps;
+  const found = await openInvitation(storage.db, hashSecret(invitation), clock.now());
+  const isForOther = found?.email && found.email !== account.email.toLowerCase();
+  if (!found || isForOther) return failure(refusal('WRONG_INVITATION'));
+  // A name that is taken leaves it unused, to try the next one.
+  const limited = await refuseLookUp(deps, found.id);
+  if (limited) return failure(limited);
+  return createUser(deps, account, found.role, async (trx, user) => {
+    await queueConfirmation(deps, trx, user);
+    const spent = await spendInvitation(trx, found.id, user.id, clock.now());
+    return spent ? undefined : refusal('WRONG_INVITATION');
+  });
+}
+
+/**
+ * Makes an account for somebody who has none, by the policy of the service. Refusals: SIGN_UP_CLOSED, INVITATION_NEEDED,
+ * BUSY, those of the two ways. Spec: API-RULE-signup-1.
+ */
+export async function signUp(
+  deps: Deps,
+  { invitation, ...account }: NewAccount & { readonly invitation?: string | undefined },
+  ip: string,
+): Promise<Result<UserRow, Refusal>> {
+  const policy = signUpPolicy(deps.settings);
+  if (policy === 'closed') return failure(refusal('SIGN_UP_CLOSED'));
+  if (invitation === undefined && policy === 'invite') return failure(refusal('INVITATION_NEEDED'));
+  const overload = refuseWhenBusy();
+  if (overload) return failure(overload);
+  if (invitation === undefined) return signUpFreely(deps, account, ip);
+  return tryProof(deps, 'secret', { ip }, () => signUpInvited(deps, { invitation, ...account }));
+}
+
+export interface NewInvitation {
+  readonly email?: string | undefined;
+  readonly role?: 'user' | 'admin' | undefined;
+  /** How long it is good. */
+  readonly days?: number | undefined;
+}
+
+/** An invitation as it was made: the only time that its token is known. */
+export interface MadeInvitation {
+  readonly row: InvitationRow;
+  readonly token: string;
+}
+
+/** Makes an invitation. The refusal is LIMIT_REACHED. */
+export function makeInvitation(
+  { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
+  { email, role = 'user', days = invitationDays.usual }: NewInvitation,
+  actor: Pick<LogEntry, 'userId' | 'ip' | 'client'> = {},
+): Promise<Result<MadeInvitation, Refusal>> {
+  const atMs = clock.now();
+  const token = newTokenValue();
+  const row: InvitationRow = {
+    id: randomUUID(),
+    token_hash: hashSecret(token),
+    tail: tailOf(token),
+    email: email?.toLowerCase() ?? null,
+    role,
+    created_by: actor.userId ?? null,
+    created_at: atMs,
+    expires_at: atMs + days * dayMs,
+    used_at: null,
+    used_by: null,
+  };
+  return storage.transaction(async (trx) => {
+    if ((await countOpenInvitations(trx, atMs)) >= openInvitationsLimit) {
+      const blanks = { what: 'The service', limit: openInvitationsLimit, things: 'open invitations' };
+      return failure(refusal('LIMIT_REACHED', blanks));
+    }
+    await insertInvitation(trx, row);
+    const whom = row.email === null ? '' : ` for ${row.email}`;
+    const message = `Invitation${whom} made, role ${role}`;
+    await writeLog(trx, { ...actor, atMs, type: 'invitation.create', message, data: { invitation_id: row.id } });
+    return success({ row, token });
+  });
+}
+
+const record = (row: ShownInvitation, token = row.tail): InvitationRecord => ({
+  id: row.id,
+  token,
+  email: row.email,
+  role: row.role,
+  created_by: row.maker,
+  created_at: String(row.created_at),
+  expires_at: String(row.expires_at),
+  used_at: optionalTimestamp(row.used_at),
+  used_by: row.user,
+});
+
+const refuse = (caller: Caller): Refusal | undefined =>
+  authorise('invitation.manage', generalRoles(caller), 'Invitation');
+
+/** Invitations, for administrators. */
+export const invitationRoutes = (deps: Deps): Handlers<typeof invitationsContract> => ({
+  // API-EP-GET-invitations
+  async list({ caller, query }) {
+    const refused = refuse(caller);
+    if (refused) return failure(refused);
+    const { items, total } = await listInvitations(deps.storage.db, paging(query, '-created_at'));
+    return success({ items: items.map((row) => record(row)), total });
+  },
+
+  // API-EP-POST-invitations
+  async create(call) {
+    const refused = refuse(call.caller);
+    if (refused) return failure(refused);
+    const made = await makeInvitation(deps, call.body, byCaller(call, deps.clock.now()));
+    if (!made.ok) return made;
+    const { row, token } = made.value;
+    return success(record({ ...row, maker: call.caller.username, user: null }, token));
+  },
+
+  // API-EP-DELETE-invitations-invitation_id
+  async revoke(call) {
+    const refused = refuse(call.caller);
+    if (refused) return failure(refused);
+    return deps.storage.transaction(async (trx) => {
+      const gone = await deleteInvitation(trx, call.params.invitation_id);
+      if (!gone) return failure(refusal('NOT_FOUND', { what: 'Invitation' }));
+      const log = { ...byCaller(call, deps.clock.now()), message: 'Invitation taken back' };
+      await writeLog(trx, { ...log, type: 'invitation.revoke', data: { invitation_id: gone.id } });
+      return success(resultOk);
+    });
+  },
+});
+
+/** What an invitation is for. Refusals: WRONG_INVITATION, TOO_MANY_LOGINS. */
+export async function readInvitation(
+  deps: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
+  token: string,
+  ip: string,
+): Promise<Result<Pick<InvitationRow, 'email' | 'role'> & { readonly expires_at: string }, Refusal>> {
+  const { storage, clock } = deps;
+  return tryProof(deps, 'secret', { ip }, async () => {
+    const found = await openInvitation(storage.db, hashSecret(token), clock.now());
+    if (!found) return failure(refusal('WRONG_INVITATION'));
+    return success({ email: found.email, role: found.role, expires_at: String(found.expires_at) });
+  });
+}

@@ -1,0 +1,93 @@
+import { type OtaReport, type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import type { Db } from '../../engine/db/storage.ts';
+import { findProduct, namedBundle, type UpdateRow } from './queries.ts';
+import { isOpen, selectNamed } from './rules.ts';
+import { advance, type Beginning, begin } from './steps.ts';
+import { judgeReport, takesBack } from './verdicts.ts';
+import { currentUpdate, type OtaDeviceRow, type OtaWork, type Requester } from './work.ts';
+
+/**
+ * Applies a device's report to its current update. Refusals: NOT_FOUND when that leads to another bundle,
+ * ILLEGAL_TRANSITION when it has ended otherwise. Spec: API-DEV-POST-ota-result, API-RULE-ota-9.
+ */
+export async function applyReport(
+  work: OtaWork,
+  trx: Db,
+  device: OtaDeviceRow,
+  report: OtaReport,
+  by: Requester,
+): Promise<Result<undefined, Refusal>> {
+  const current = await currentUpdate(work, trx, device);
+  if (!current || current.to_bundle_id !== report.bundle_id) {
+    return failure(refusal('NOT_FOUND', { what: 'Update to this bundle' }));
+  }
+  const { trigger, reason, kind } = judgeReport(current, report);
+  const { to_version: version, to_bversion: bversion } = current;
+  if (trigger === 'confirm' && current.state === 'failed') {
+    // It runs the bundle after all. The failed update stays in the history as it was.
+    const to = { bundleId: report.bundle_id, version, bversion };
+    await begin(work, trx, device, { to, current, fromBversion: device.bversion, state: 'done' }, by);
+  } else if (trigger !== undefined) {
+    const moved = await advance(work, trx, device, current, { trigger, result: report.result, reason, kind }, by);
+    if (!moved.ok) return moved;
+  }
+  const takenBack = takesBack(current, report);
+  if (takenBack !== undefined) {
+    const { rollout } = await work.fleet.standing(trx, device);
+    const isMeant = rollout?.mayContradict && rollout.bundleId === report.bundle_id;
+    if (isMeant) await work.fleet.contradicted(trx, device, rollout.id, takenBack);
+  }
+  if (report.bversion && report.bversion !== device.bversion) {
+    await work.ledger.change(trx, device.id, { bversion: report.bversion });
+  }
+  return success(undefined);
+}
+
+/** What a bridging host may report: where the current update leads, or a published bundle of the device's product. */
+async function reportedTarget(
+  trx: Db,
+  device: OtaDeviceRow,
+  current: UpdateRow | undefined,
+  bundleId: string,
+  by: Requester,
+): Promise<Result<Beginning['to'], Refusal>> {
+  const product = await findProduct(trx, device.product_id);
+  const candidates = await namedBundle(trx, device.product_id, { id: bundleId });
+  const chosen = selectNamed(device, product, candidates, { bundle_id: bundleId }, by.cause);
+  if (chosen.ok) return success({ ...chosen.value, bundleId });
+  if (chosen.error.code !== 'NOT_FOUND') return chosen;
+  if (current?.to_bundle_id === bundleId && current.state !== 'superseded') {
+    return success({ bundleId, version: current.to_version, bversion: current.to_bversion });
+  }
+  const keys = { source: 'body', keys: ['bundle_id'] } as const;
+  return failure(refusal('WRONG_BUNDLE', { product: product.product }, keys));
+}
+
+/**
+ * Records what a BLE device runs, as its bridging host reports: a device behind a bridge has no restart that the service
+ * could see, so this is done at once. What it was offered counts although the bundle was archived since, as for devices
+ * that report themselves. Refusals: WRONG_BUNDLE for any other than a published bundle of the device's product.
+ * Spec: API-EP-POST-devices-device_id-ota-result.
+ */
+export async function applyBridgedReport(
+  work: OtaWork,
+  trx: Db,
+  device: OtaDeviceRow,
+  bundleId: string,
+  by: Requester,
+): Promise<Result<undefined, Refusal>> {
+  const current = await currentUpdate(work, trx, device);
+  const to = await reportedTarget(trx, device, current, bundleId, by);
+  if (!to.ok) return to;
+  const isSame = current?.to_bundle_id === bundleId;
+  if (current && isSame && (isOpen(current.state) || current.state === 'done')) {
+    const moved = await advance(work, trx, device, current, { trigger: 'confirm' }, by);
+    if (!moved.ok) return moved;
+  } else {
+    await begin(work, trx, device, { to: to.value, current, fromBversion: device.bversion, state: 'done' }, by);
+  }
+  const { bversion } = to.value;
+  if (device.bversion !== bversion) await work.ledger.change(trx, device.id, { bversion });
+  return success(undefined);
+}

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { type ProductRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import type { Updateable } from 'kysely';
+import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
+import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { paging } from '../../engine/db/paging.ts';
+import type { ProductTable } from '../../engine/db/schema.ts';
+import type { Db } from '../../engine/db/storage.ts';
+import type { Call, Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { allowedProduct } from '../access/products.ts';
+import { refuseQuota } from '../access/quotas.ts';
+import { authorise, generalRoles, may, productRoles, viewerFor } from '../access/rules.ts';
+import { descriptionHtml } from './description.ts';
+import {
+  changeProduct,
+  deleteProduct,
+  flavorForProduct,
+  insertProduct,
+  listProducts,
+  type ProductRow,
+  platformForProduct,
+  productTaken,
+  productTies,
+  productUse,
+  productView,
+} from './queries.ts';
+import { productRecord } from './records.ts';
+import { changePresence, changePublication, type Presence, productCodes } from './rules.ts';
+import { addToken, listTokens, removeToken } from './tokens.ts';
+
+type Contract = typeof productsContract;
+
+/** The record of a product that is there. */
+async function recordOf(db: Db, id: string, caller: Caller): Promise<ProductRecord> {
+  const view = await productView(db, id, caller);
+  if (!view) throw new Error(`Product ${id} is gone within its own transaction`);
+  return productRecord(view, caller);
+}
+
+/** API-EP-GET-products */
+const list =
+  ({ storage }: Deps): Handler<Contract['list']> =>
+  async ({ query, caller }) => {
+    // The ties that let a user read a product come from the authorisation table; the query finds who has them.
+    const ties = productTies.filter((tie) => may('product.read', [tie]));
+    const seesAll = may('product.read', generalRoles(caller));
+    const page = paging(query, '-created_at');
+    const { items, total } = await listProducts(storage, query, page, caller, seesAll ? undefined : ties);
+    return success({ items: items.map((row) => productRecord(row, caller)), total });
+  };
+
+/** API-EP-GET-products-product_id */
+const get =
+  ({ storage }: Deps): Handler<Contract['get']> =>
+  async ({ params, caller }) => {
+    const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
+    return allowed.ok ? success(await recordOf(storage.db, allowed.value.id, caller)) : allowed;
+  };
+
+/** API-EP-GET-products-product_id-description.html */
+const description =
+  ({ storage }: Deps): Handler<Contract['description']> =>
+  async ({ params, caller }) => {
+    const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
+    if (!allowed.ok) return allowed;
+    return success({
+      bytes: Buffer.from(descriptionHtml(allowed.value.description)),
+      mime: 'text/html; charset=utf-8',
+    });
+  };
+
+/** API-EP-POST-markdown */
+const preview: Handler<Contract['preview']> = async ({ body }) =>
+  success({ bytes: Buffer.from(descriptionHtml(body.text)), mime: 'text/html; charset=utf-8' });
+
+/**
+ * What a new product stands on: its platform, and the flavor sent or that of the platform's base edition. What is not
+ * open to the caller is not there for them. Spec: API-RULE-platform-access-1.
+ */
+async function foundationOf(
+  db: Db,
+  body: Call<Contract['create']>['body'],
+  caller: Caller,
+): Promise<Result<{ platformId: string; platformCode: string; flavorId: string | null }, Refusal>> {
+  const viewer = viewerFor('platform.access', caller);
+  const platform = await platformForProduct(db, body.platform_id, viewer);
+  if (!platform) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
+  const found = { platformId: platform.id, platformCode: platform.code };
+  const flavorId = body.flavor_id ?? platform.base_flavor_id;
+  if (flavorId === null) return success({ ...found, flavorId });
+  const flavor = await flavorForProduct(db, flavorId, platform.id, viewer);
+  if (!flavor) return failure(refusal('NOT_FOUND', { what: 'Flavor' }));
+  if (flavor.platform_id === null) {
+    return failure(refusal('PLATFORM_MISMATCH', { what: `Flavor "${flavor.code}"`, platform: platform.code }));
+  }
+  return success({ ...found, flavorId: flavor.id });
+}
+
+/** API-EP-POST-products, API-STATE-product-none-preview */
+const create =
+  ({ storage, clock, settings }: Deps): Handler<Contract['create']> =>
+  async (call) => {
+    const { body, caller } = call;
+    const denied = authorise('product.create', generalRoles(caller), 'Product');
+    if (denied) return failure(denied);
+    const atMs = clock.now();
+    return transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
+      const foundation = await foundationOf(trx, body, caller);
+      if (!foundation.ok) return foundation;
+      const { platformId, platformCode, flavorId } = foundation.value;
+      const codes = productCodes(caller.username, platformCode, body.code);
+      if (await productTaken(trx, codes.product)) {
+        return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
+      }
+      const full = await refuseQuota(settings, trx, caller.userId, 'products');
+      if (full) return failure(full);
+      const id = randomUUID();
+      await insertProduct(trx, {
+        ...codes,
+        id,
+        title: body.title,
+        meta: body.meta,
+        summary: body.summary ?? '',
+        description: body.description ?? '',
+        user_id: caller.userId,
+        customer_id: null,
+        platform_id: platformId,
+        flavor_id: flavorId,
+        publication: 'preview',
+        trashed: 0,
+        claimable: 1,
+        production: 0,
+        edition: 0,
+        part_number: null,
+        created_at: atMs,
+        updated_at: atMs,
+      });
+      const message = `Product ${codes.product} made`;
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id });
+      return success(await recordOf(trx, id, caller));
+    });
+  };
+
+/** The fields that a body changes; an empty object when it changes none. */
+function changesOf(product: ProductRow, body: Call<Contract['update']>['body']): Updateable<ProductTable> {
+  const texts = ['title', 'summary', 'description', 'meta'] as const;
+  const changed = texts.filter((field) => body[field] !== undefined && body[field] !== product[field]);
+  const claimable = body.claimable === undefined ? product.claimable : body.claimable ? 1 : 0;
+  const part_number = body.part_number === undefined ? product.part_number : body.part_number;
+  return {
+    ...Object.fromEntries(changed.map((field) => [field, body[field]])),
+    ...(claimable !== product.claimable && { claimable }),
+    ...(part_number !== product.part_number && { part_number }),
+  };
+}
+
+/** Fields that not everybody may change who may change a product. Reference: rules 5.1. */
+const restrictedFields = [
+  ['part_number', 'product.part_number'],
+  ['claimable', 'product.claimable'],
+] as const;
+
+/** API-EP-PUT-products-product_id, API-STATE-product-update */
+const update =
+  ({ storage, clock }: Deps): Handler<Contract['update']> =>
+  async (call) => {
+    const { body, caller, params } = call;
+    const atMs = clock.now();
+    return storage.transaction(async (trx): Promise<Result<ProductRecord, Refusal>> => {
+      const allowed = await allowedProduct(trx, params.product_id, caller, 'product.change');
+      if (!allowed.ok) return allowed;
+      const product = allowed.value;
+      // API-RULE-product-2: the code is required, and the only code accepted is the one it has.
+      if (body.code !== product.code) {
+        const detail = `The code of a product never changes; this one's is "${product.code}"`;
+        return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['code'] }));
+      }
+      const publication = body.state === undefined ? success(undefined) : changePublication(product, body.state);
+      if (!publication.ok) return publication;
+      const wanted = changesOf(product, body);
+      const denied = restrictedFields.find(([field]) => wanted[field] !== undefined);
+      const refused = denied && authorise(denied[1], productRoles(caller, product), 'Product');
+      if (refused) return failure(refused);
+      const changes = {
+        ...wanted,
+        ...(publication.value !== undefined && { publication: publication.value }),
+      };
+      const fields = Object.keys(changes);
+      if (fields.length === 0) return success(await recordOf(trx, product.id, caller));
+      await changeProduct(trx, product.id, { ...changes, updated_at: atMs });
+      const log = { ...byCaller(call, atMs), productId: product.id };
+      const message = `Product ${product.product} changed`;
+      await writeLog(trx, { ...log, type: 'product.update', message, data: { fields } });
+      if (publication.value !== undefined) {
+        const data = { from: product.publication, to: publication.value };
+        const message = `Product ${product.product} is ${publication.value} now`;
+        await writeLog(trx, { ...log, type: 'product.state', message, data });
+      }
+      return success(await recordOf(trx, product.id, caller));
+    });
+  };
+
+export interface ProductDeps extends Deps {
+  /** Removes the service accounts of a product that is gone, in a transaction of the caller; what they own goes to an heir. */
+  readonly removeServiceAccounts: (trx: Db, productId: string, heirId: string) => Promise<void>;
+}
+
+/** Trash, restore and delete: one path, because the same things stand in the way. */
+async function moveProduct(
+  { storage, clock, removeServiceAccounts }: ProductDeps,
+  call: { readonly caller: Caller; readonly ip: string; readonly params: { readonly product_id: string } },
+  wanted: Presence | 'delete',
+): Promise<Result<typeof resultOk, Refusal>> {
+  const atMs = clock.now();
+  const action = wanted === 'delete' ? 'product.admin' : 'product.change';
+  // A device that is activated meanwhile keeps the product by its foreign key; the second look then sees it.
+  return transactionOverConflicts(storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    const allowed = await allowedProduct(trx, call.params.product_id, call.caller, action);
+    if (!allowed.ok) return allowed;
+    const product = allowed.value;
+    const to = changePresence({ ...product, ...(await productUse(trx, product.id)) }, wanted);
+    if (!to.ok) return to;
+    if (to.value === undefined) return success(resultOk);
+    if (to.value === 'gone') {
+      await deleteProduct(trx, product.id);
+      await removeServiceAccounts(trx, product.id, call.caller.userId);
+    } else await changeProduct(trx, product.id, { trashed: to.value === 'trash' ? 1 : 0, updated_at: atMs });
+    await writeLog(trx, {
+      ...byCaller(call, atMs),
+      type: wanted === 'delete' ? 'product.delete' : 'product.state',
+      message:
+        wanted === 'delete' ? `Product ${product.product} deleted` : `Product ${product.product} is ${wanted} now`,
+      productId: product.id,
+      data: { product: product.product, to: to.value },
+    });
+    return success(resultOk);
+  });
+}
+
+/** Products and their activation tokens. Spec: API-EP-GET-products and the calls beside it. */
+export const productsRoutes = (deps: ProductDeps): Handlers<Contract> => ({
+  list: list(deps),
+  create: create(deps),
+  get: get(deps),
+  description: description(deps),
+  preview,
+  update: update(deps),
+  // API-EP-DELETE-products-product_id
+  remove: (call) => moveProduct(deps, call, 'delete'),
+  // API-EP-POST-products-product_id-state
+  setState: (call) => moveProduct(deps, call, call.body.state),
+  listTokens: listTokens(deps),
+  addToken: addToken(deps),
+  removeToken: removeToken(deps),
+});

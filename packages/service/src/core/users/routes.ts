@@ -1,0 +1,95 @@
+import { type OwnUserRecord, type Refusal, refusal, type usersContract } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { addressTaken } from '../../engine/db/accounts.ts';
+import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
+import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import type { Db } from '../../engine/db/storage.ts';
+import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { refuseLookUp } from '../access/look-ups.ts';
+import { quotasOf } from '../access/quotas.ts';
+import { authorise, generalRoles } from '../access/rules.ts';
+import { isProven } from '../access/token-limits.ts';
+import { changeDetails, listUsers, type OwnDetails, type UserRow, userById } from './queries.ts';
+import { listedUser, userRecord } from './records.ts';
+
+type Contract = typeof usersContract;
+
+export interface UserDeps extends Deps {
+  /** Counts a mail to an address, or refuses it. */
+  readonly limitLinksTo: (email: string) => Promise<Refusal | undefined>;
+  /** Queues a mail with a link that gives an account another address, in a transaction of the caller. */
+  readonly queueAddress: (trx: Db, userId: string, email: string) => Promise<void>;
+  /** The address that an account is about to get. */
+  readonly pendingAddress: (db: Db, userId: string) => Promise<string | null>;
+}
+
+/** The fields of a request that are there. */
+const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({
+  ...(body.email !== undefined && { email: body.email.toLowerCase() }),
+  ...(body.name_given !== undefined && { name_given: body.name_given }),
+  ...(body.name_family !== undefined && { name_family: body.name_family }),
+  ...(body.organisation !== undefined && { organisation: body.organisation }),
+});
+
+/** API-EP-GET-users */
+const list =
+  ({ storage }: Deps): Handler<Contract['list']> =>
+  async ({ caller, query }) => {
+    const refused = authorise('user.list', generalRoles(caller), 'Account');
+    if (refused) return failure(refused);
+    const { items, total } = await listUsers(storage, query);
+    return success({ items: items.map(listedUser), total });
+  };
+
+const ownRecord = async (
+  { storage, pendingAddress }: UserDeps,
+  row: UserRow,
+  db: Db = storage.db,
+): Promise<OwnUserRecord> => ({ ...userRecord(row), email_pending: await pendingAddress(db, row.id) });
+
+/** API-EP-GET-user */
+const get =
+  (deps: UserDeps): Handler<Contract['get']> =>
+  async ({ caller }) =>
+    success(await ownRecord(deps, await userById(deps.storage.db, caller.userId)));
+
+/** API-EP-PUT-user */
+const update =
+  (deps: UserDeps): Handler<Contract['update']> =>
+  async (call) => {
+    const { storage, clock, settings } = deps;
+    const { userId } = call.caller;
+    const { email, ...details } = given(call.body);
+    const before = await ownRecord(deps, await userById(storage.db, userId));
+    const fields = Object.keys(call.body);
+    if (fields.length === 0) return success(before);
+    const moves = email !== undefined && email !== before.email && email !== before.email_pending;
+    // Spec: API-RULE-proof-1. Who has the address has the account.
+    if (moves && !isProven(call.caller, clock.now())) return failure(refusal('PROOF_NEEDED'));
+    const isMailed = moves && settings.smtpUrl !== undefined;
+    const limited =
+      (moves ? await refuseLookUp(deps, call.caller) : undefined) ??
+      (isMailed ? await deps.limitLinksTo(email) : undefined);
+    if (limited) return failure(limited);
+    return transactionOverConflicts(storage, async (trx): Promise<Result<OwnUserRecord, Refusal>> => {
+      if (isMailed) await deps.queueAddress(trx, userId, email);
+      else if (moves && (await addressTaken(trx, email, clock.now(), userId))) {
+        return failure(refusal('DUPLICATE', { what: 'Email', value: email }));
+      }
+      const changed = { ...details, ...(moves && !isMailed && { email, email_confirmed_at: null }) };
+      const isChanged = Object.keys(changed).length > 0;
+      const row = isChanged ? await changeDetails(trx, userId, changed) : await userById(trx, userId);
+      const log = { ...byCaller(call, clock.now()), message: 'Details changed', data: { fields } };
+      await writeLog(trx, { ...log, type: 'user.update' });
+      return success(await ownRecord(deps, row, trx));
+    });
+  };
+
+/** The caller's own account, and for administrators the list of all. */
+export const usersRoutes = (deps: UserDeps): Handlers<Contract> => ({
+  list: list(deps),
+  get: get(deps),
+  update: update(deps),
+  // API-EP-GET-user-quotas
+  quotas: async ({ caller }) => success(await quotasOf(deps.settings, deps.storage.db, caller)),
+});

@@ -1,0 +1,385 @@
+import { type EndpointShape, isBinary, mayBeAbsent, type Refusal, refusal } from '@moorage/api';
+import { type Clock, failure, type Result, realClock } from '@moorage/base';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Bus } from '../bus/bus.ts';
+import { takeOver } from './answer-headers.ts';
+import { auditedHandler } from './audited.ts';
+import { clientAddress } from './client-address.ts';
+import { type StatusOf, sendRefusal } from './errors.ts';
+import { listExporter, wantedFormat } from './export.ts';
+import { named } from './named.ts';
+import { routerPaths } from './paths.ts';
+import { sendReady } from './ready.ts';
+import { eventSender, streamsOfUserLimit } from './send-events.ts';
+import { sendBytes, sendFile } from './send-file.ts';
+import { signedBodies } from './signed-bodies.ts';
+import {
+  type Audited,
+  type BytesReply,
+  type Caller,
+  type DeviceCaller,
+  type DoorCaller,
+  EmptyReply,
+  type EventsReply,
+  type FileReply,
+  type Handler,
+  type Handlers,
+  HeadedReply,
+  JsonReply,
+  type Page,
+  RedirectReply,
+  type Upload,
+} from './types.ts';
+import { readForms, uploadOf } from './upload.ts';
+
+type AnyCaller = Caller | DeviceCaller | DoorCaller;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls, once the endpoint's check has passed. */
+    caller: AnyCaller | undefined;
+  }
+}
+
+/** What tokens may do less than their users, for one endpoint. */
+export interface TokenChecks {
+  /** Refuses what its scopes leave out and what its user has to prove first, before anything else is looked at. */
+  readonly endpoint: (shape: EndpointShape) => (caller: Caller) => Refusal | undefined;
+  /** Refuses a request that is not about its products alone, once all of it is known. */
+  readonly products: (shape: EndpointShape) => (caller: Caller, request: Named) => Promise<Refusal | undefined>;
+}
+
+/** The validated parts of a request. */
+type Named = Pick<FastifyRequest, 'params' | 'query' | 'body'>;
+
+/** Finds out who calls, or refuses; at once where nothing has to be waited for. */
+export type Authenticate<C> = (request: FastifyRequest) => Result<C, Refusal> | Promise<Result<C, Refusal>>;
+
+export interface MountOptions {
+  readonly blobs: BlobStore;
+  /** Times uploads that stand still; the host's own when absent. */
+  readonly clock?: Clock;
+  readonly statusOf: StatusOf;
+  /** Says at once when listeners of events may have lost their rights, and what users have open at other nodes. */
+  readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
+  /** For endpoints that people call. */
+  readonly audit?: Audited;
+  /** For endpoints that bearer tokens are shown to. */
+  readonly tokens?: TokenChecks;
+  /** One check for each kind of authentication that the contract uses. */
+  readonly authenticate: {
+    readonly bearer?: Authenticate<Caller>;
+    readonly device?: Authenticate<DeviceCaller>;
+    readonly door?: Authenticate<DoorCaller>;
+  };
+}
+
+/** A request as handlers see it. A class, because its getters cost nothing until they are used. */
+class RequestCall {
+  readonly #request: FastifyRequest;
+  readonly #options: MountOptions;
+  readonly #query: unknown;
+
+  constructor(request: FastifyRequest, options: MountOptions, query: unknown = request.query) {
+    this.#request = request;
+    this.#options = options;
+    this.#query = query;
+  }
+
+  get params() {
+    return this.#request.params;
+  }
+
+  get query() {
+    return this.#query;
+  }
+
+  get body() {
+    return this.#request.body;
+  }
+
+  get bodyText() {
+    return signedBodies.get(this.#request) ?? '';
+  }
+
+  get caller() {
+    return this.#request.caller;
+  }
+
+  get ip() {
+    return clientAddress(this.#request);
+  }
+
+  get isEncrypted() {
+    return this.#request.protocol === 'https';
+  }
+
+  get headers() {
+    return this.#request.headers;
+  }
+
+  get upload(): Upload {
+    const { blobs, clock = realClock } = this.#options;
+    return uploadOf(this.#request, blobs, clock);
+  }
+}
+
+/** Adds the headers of a list: how many items there are in all, and where the pages beside this one are. */
+function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>): FastifyReply {
+  // Safe: a paged endpoint has the page query, whose defaults validation fills in.
+  const { limit = 50, offset = 0 } = request.query as { limit?: number; offset?: number };
+  const link = (rel: string, change: Readonly<Record<string, string | number>>): string => {
+    const url = new URL(request.url, 'http://service');
+    for (const [name, value] of Object.entries({ limit, ...change })) url.searchParams.set(name, String(value));
+    return `<${url.pathname}${url.search}>; rel="${rel}"`;
+  };
+  const { next, total } = page;
+  const links = [
+    ...(offset + limit < total ? [link('next', { offset: offset + limit })] : []),
+    // What pages by number do not reach.
+    ...(offset + limit >= total && next !== undefined ? [link('next', { offset: 0, after: next })] : []),
+    ...(offset > 0 ? [link('prev', { offset: Math.max(0, offset - limit) })] : []),
+  ];
+  reply.header('x-total-count', total);
+  if (links.length > 0) reply.header('link', links.join(', '));
+  return reply.send(page.items);
+}
+
+type Send = (request: FastifyRequest, reply: FastifyReply, value: unknown) => FastifyReply | Promise<FastifyReply>;
+
+/** How an endpoint's successes are sent. The casts hold because `Handler` types the value by the same entry. */
+function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOptions): Send {
+  const { blobs, clock = realClock, statusOf } = options;
+  if (isBinary(shape.reply) && shape.reply.mediaType === 'text/event-stream') {
+    const sendEvents = eventSender(app, `${shape.method} ${shape.path}`, clock, options.bus);
+    const authenticate = authenticatorOf(shape, options);
+    const refuseProducts = options.tokens?.products(shape);
+    return (request, reply, value) => {
+      const events = value as EventsReply;
+      // Safe: event streams are for users.
+      const caller = request.caller as Caller;
+      const isAllowed = async () =>
+        (await isStill(caller, authenticate?.(request))) &&
+        (await refuseProducts?.(caller, request)) === undefined &&
+        (await events.isStillAllowed?.()) !== false;
+      if (sendEvents(reply, events, { userId: caller.userId, isAllowed })) return reply;
+      const blanks = { what: 'The account', limit: streamsOfUserLimit, things: 'streams of these events' };
+      return sendRefusal(reply, refusal('LIMIT_REACHED', blanks), statusOf('LIMIT_REACHED'));
+    };
+  }
+  if (isBinary(shape.reply)) {
+    return (request, reply, value) => {
+      const file = value as FileReply | BytesReply;
+      return 'bytes' in file ? sendBytes(reply, file) : sendFile(request, reply, file, blobs, statusOf);
+    };
+  }
+  if (shape.paged) return (request, reply, value) => sendPage(request, reply, value as Page<unknown>);
+  return (_, reply, value) => {
+    if (value instanceof HeadedReply) return reply.headers(value.headers).send(value.value);
+    if (value instanceof EmptyReply) return reply.code(204).send();
+    if (value instanceof RedirectReply) return reply.redirect(value.location, 302);
+    return value instanceof JsonReply ? sendText(reply, value.json) : reply.send(value);
+  };
+}
+
+/** Whether the caller of what takes long still has the rights that it had when that began: what it gets follows them. */
+async function isStill(caller: Caller, checked: ReturnType<Authenticate<AnyCaller>> | undefined) {
+  const now = await checked;
+  if (!now) return true;
+  // Safe: these endpoints are for users.
+  const found = (now.ok ? now.value : {}) as Partial<Caller>;
+  return (['role', 'customerId', 'customerRole'] as const).every((right) => found[right] === caller[right]);
+}
+
+/** The framework has nothing left to do for it, and would take its time over it. */
+function sendText(reply: FastifyReply, json: string): FastifyReply {
+  sendReady(takeOver(reply), json);
+  return reply;
+}
+
+function authenticatorOf(shape: EndpointShape, options: MountOptions): Authenticate<AnyCaller> | undefined {
+  if (shape.auth === 'none') return undefined;
+  const check = options.authenticate[shape.auth];
+  if (!check) throw new Error(`${shape.method} ${shape.path} needs a check for "${shape.auth}" callers`);
+  const refuse = shape.auth === 'bearer' ? options.tokens?.endpoint(shape) : undefined;
+  if (!refuse) return check;
+  const limited = (found: Result<AnyCaller, Refusal>): Result<AnyCaller, Refusal> => {
+    // Safe: a bearer token is shown by a user.
+    const refused = found.ok ? refuse(found.value as Caller) : undefined;
+    return refused ? failure(refused) : found;
+  };
+  return (request) => {
+    const found = check(request);
+    return found instanceof Promise ? found.then(limited) : limited(found);
+  };
+}
+
+/** Refuses requests that are not about the products of their token, once all of the request is known. */
+function productHook(shape: EndpointShape, { tokens, statusOf }: MountOptions) {
+  const refuse = shape.auth === 'bearer' ? tokens?.products(shape) : undefined;
+  if (!refuse) return {};
+  return {
+    preHandler(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+      // Safe: the check of bearer tokens has passed.
+      const caller = request.caller as Caller;
+      if (!caller.limits?.productIds) {
+        done();
+        return;
+      }
+      refuse(caller, request)
+        .then((refused) => (refused ? void sendRefusal(reply, refused, statusOf(refused.code)) : done()))
+        .catch(done);
+    },
+  };
+}
+
+/** Refuses bodies that are packed: stored as they came they would be no file, and unpacked they may be of any size. */
+const refuseEncoded =
+  (statusOf: StatusOf): preParsingHookHandler =>
+  ({ headers }, reply, payload, done) => {
+    const encoding = headers['content-encoding']?.trim();
+    if (encoding === undefined || /^(identity)?$/i.test(encoding)) {
+      done(null, payload);
+      return;
+    }
+    const validation = { source: 'headers', keys: ['content-encoding'] } as const;
+    reply.header('accept-encoding', 'identity');
+    sendRefusal(reply, refusal('ENCODED_BODY', { encoding }, validation), statusOf('ENCODED_BODY'));
+  };
+
+/** Refuses strangers before anything else is looked at. */
+export function authenticationHook(authenticate: Authenticate<AnyCaller>, statusOf: StatusOf) {
+  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    const decide = (found: Result<AnyCaller, Refusal>): void => {
+      if (found.ok) {
+        request.caller = found.value;
+        done();
+      } else sendRefusal(reply, found.error, statusOf(found.error.code));
+    };
+    const found = authenticate(request);
+    if (found instanceof Promise) found.then(decide).catch(done);
+    else decide(found);
+  };
+}
+
+const noParameters = { type: 'object', properties: {} };
+
+function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Handler<never>, options: MountOptions) {
+  const { statusOf } = options;
+  const authenticate = authenticatorOf(shape, options);
+  const send = senderOf(app, shape, options);
+  const finish = (request: FastifyRequest, reply: FastifyReply, result: Result<unknown, Refusal>) =>
+    result.ok ? send(request, reply, result.value) : sendRefusal(reply, result.error, statusOf(result.error.code));
+  // Safe: params, query and body have passed the schemas that the handler's type derives from.
+  const run = handler as unknown as (call: RequestCall) => ReturnType<Handler<EndpointShape>>;
+  const mayLackBody = shape.body !== undefined && mayBeAbsent(shape.body);
+  const exportList = shape.paged ? listExporter(shape, { clock: options.clock ?? realClock, statusOf }) : undefined;
+  for (const { url, rest } of routerPaths(shape.path)) {
+    app.route({
+      method: shape.method,
+      url,
+      ...(shape.signed && { config: { signed: true } }),
+      ...(shape.bodyLimitBytes !== undefined && { bodyLimit: shape.bodyLimitBytes }),
+      schema: {
+        ...(shape.params && { params: shape.params }),
+        // One without parameters, too: what it does not declare is not there for any check.
+        querystring: shape.query ?? noParameters,
+        ...(shape.body && !isBinary(shape.body) && { body: shape.body }),
+        ...(!isBinary(shape.reply) && { response: { 200: shape.reply } }),
+      },
+      ...(authenticate && {
+        // Before the body is read: a stranger's upload is refused unread.
+        onRequest: authenticationHook(authenticate, statusOf),
+      }),
+      ...productHook(shape, options),
+      // After the check of the caller, who need not hear of it.
+      ...(shape.body && { preParsing: refuseEncoded(statusOf) }),
+      ...((mayLackBody || rest !== undefined) && {
+        preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+          // What is there must be an object, so `null` is refused.
+          if (mayLackBody && request.body === undefined) request.body = {};
+          if (rest !== undefined) {
+            // Safe: the router makes this object, one text for each name.
+            const params = request.params as Record<string, string>;
+            params[rest] = params['*'] ?? '';
+          }
+          done();
+        },
+      }),
+      handler: (request, reply) => {
+        const format = exportList && wantedFormat(request);
+        if (format) {
+          return exportList(reply, request.query as Readonly<Record<string, unknown>>, format, {
+            // Safe: the handler of a list finds pages.
+            page: async (query) =>
+              (await run(new RequestCall(request, options, query))) as Result<Page<unknown>, Refusal>,
+            isAllowed: () => isStill(request.caller as Caller, authenticate?.(request)),
+          });
+        }
+        const outcome = run(new RequestCall(request, options));
+        // What was answered at once is sent at once: a promise more costs the busiest calls a tenth of their speed.
+        return outcome instanceof Promise
+          ? outcome.then((result) => finish(request, reply, result))
+          : finish(request, reply, outcome);
+      },
+    });
+  }
+}
+
+/** How the bodies of an endpoint are read. */
+type BodyKind = 'json' | 'binary' | 'none';
+
+const bodyKind = ({ body }: EndpointShape): BodyKind => {
+  if (!body) return 'none';
+  return isBinary(body) ? 'binary' : 'json';
+};
+
+/** Body that an endpoint without one ignores, so that clients which always send some header still get through. */
+const ignoredBodyLimitBytes = 64 * 1024;
+
+/** How bodies are read where the server's own way does not fit. */
+const bodyParsers: Readonly<Record<Exclude<BodyKind, 'json'>, (scope: FastifyInstance) => void>> = {
+  binary(scope) {
+    // Handed on unread, whatever the media type.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    readForms(scope);
+  },
+  none(scope) {
+    const options = { parseAs: 'buffer', bodyLimit: ignoredBodyLimitBytes } as const;
+    scope.addContentTypeParser('*', options, (_request, _body, done) => done(null, undefined));
+  },
+};
+
+/**
+ * Registers every endpoint of a contract: validation, authentication, serialisation and refusals as its entry says.
+ * The one place that knows both the contract and the HTTP framework.
+ */
+export function mountContract<C extends Record<string, EndpointShape>>(
+  app: FastifyInstance,
+  contract: C,
+  handlers: Handlers<C>,
+  options: MountOptions,
+): void {
+  const entries = Object.entries(contract).map(([name, shape]) => {
+    // Safe: Handlers<C> pairs each handler with the entry of the same name.
+    return { shape, handler: handlers[name as keyof C] as unknown as Handler<never> };
+  });
+  const mountThose = (scope: FastifyInstance, kind: BodyKind): void => {
+    for (const entry of entries) {
+      if (bodyKind(entry.shape) !== kind) continue;
+      mountEndpoint(scope, entry.shape, auditedHandler(entry, entries, options.audit), options);
+    }
+  };
+  mountThose(app, 'json');
+  for (const kind of ['binary', 'none'] as const) {
+    // A scope costs as much as several endpoints.
+    if (!entries.some(({ shape }) => bodyKind(shape) === kind)) continue;
+    const scope = named(`${kind} bodies`, async (scope) => {
+      bodyParsers[kind](scope);
+      mountThose(scope, kind);
+    });
+    void app.register(scope);
+  }
+}

@@ -1,0 +1,179 @@
+import { type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { createUser } from '../../core/auth/accounts.ts';
+import { refuseWhenBusy } from '../../core/auth/credentials.ts';
+import { spendInvitation } from '../../core/auth/invitation-queries.ts';
+import type { UserRow } from '../../core/auth/queries.ts';
+import { newPassword } from '../../core/auth/tokens.ts';
+import { announceAccess, findAccount } from '../../engine/db/accounts.ts';
+import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
+import { writeLog } from '../../engine/db/logs.ts';
+import type { Db } from '../../engine/db/storage.ts';
+import type { Deps } from '../../engine/http/types.ts';
+import type { OidcPerson } from '../../engine/outbound/oidc-port.ts';
+import { type GroupRights, rightsOf, type SsoGroups } from '../../engine/settings/sso-groups.ts';
+import { confirmAddress } from './link-queries.ts';
+import { insertLink, invitationFor, linkedAccount, touchLink } from './sso-queries.ts';
+
+/** What other slices do for the groups of a provider, in a transaction of the caller. */
+export interface GroupEffects {
+  /** Gives an account a role; false for the last administrator, who stays one. */
+  setRole(trx: Db, account: UserRow, role: 'user' | 'admin'): Promise<boolean>;
+  /** Makes a membership what it is to be; whether that has changed anything. */
+  setMember(
+    trx: Db,
+    member: {
+      readonly productId: string;
+      readonly user: UserRow;
+      readonly role: 'manager' | 'tester' | undefined;
+      readonly ip: string;
+    },
+  ): Promise<boolean>;
+}
+
+export interface SsoAccountDeps extends Deps {
+  /** Who comes in with which rights; everybody, with those given here, without it. */
+  readonly groups: SsoGroups | undefined;
+  readonly effects: GroupEffects;
+}
+
+const addressPattern = /^[^\s@\0]{1,64}@[^\s@\0]{1,189}$/;
+const nameLength = 100;
+
+/** The address of a person, when the provider has made sure of it; one says so as a text. */
+function confirmedAddress({ email, email_verified }: OidcPerson['claims']): string | undefined {
+  const isConfirmed = email_verified === true || email_verified === 'true';
+  return isConfirmed && typeof email === 'string' && addressPattern.test(email) ? email.toLowerCase() : undefined;
+}
+
+const addressOf = ({ email }: OidcPerson['claims']): string | null =>
+  typeof email === 'string' ? email.slice(0, 254) : null;
+
+const nameIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.slice(0, nameLength) : undefined;
+
+/** Links the person to the account that has their address, when its user has shown that it is theirs. */
+async function linkByAddress(
+  trx: Db,
+  { clock }: SsoAccountDeps,
+  person: OidcPerson,
+  user: UserRow,
+  ip: string,
+): Promise<Refusal | undefined> {
+  // Otherwise whoever signs up with the address of another gets what that other keeps here. Spec: API-RULE-sso-2.
+  if (user.email_confirmed_at === null) return refusal('SSO_ADDRESS_TAKEN');
+  await insertLink(trx, user.id, person, addressOf(person.claims), clock.now());
+  const message = 'Linked to single sign-on by its confirmed address';
+  await writeLog(trx, { type: 'user.update', message, atMs: clock.now(), userId: user.id, ip });
+  return undefined;
+}
+
+/** Makes the account of a person who has none. Refusals: SSO_NO_ACCOUNT, DUPLICATE, BUSY. */
+async function makeAccount(
+  deps: SsoAccountDeps,
+  person: OidcPerson,
+  email: string,
+  role: 'user' | 'admin' | undefined,
+): Promise<Result<UserRow, Refusal>> {
+  const { storage, clock, settings } = deps;
+  const invitation = await invitationFor(storage.db, email, clock.now());
+  if (!invitation && settings.oidcAccounts === 'invited') return failure(refusal('SSO_NO_ACCOUNT'));
+  const overload = refuseWhenBusy();
+  if (overload) return failure(overload);
+  const { given_name, family_name } = person.claims;
+  const names = { name_given: nameIn(given_name), name_family: nameIn(family_name) };
+  const account = { email, password: newPassword(), ...names };
+  return createUser(deps, account, role ?? invitation?.role ?? 'user', async (trx, user) => {
+    await confirmAddress(trx, user.id, clock.now());
+    await insertLink(trx, user.id, person, email, clock.now());
+    const spent = !invitation || (await spendInvitation(trx, invitation.id, user.id, clock.now()));
+    return spent ? undefined : refusal('SSO_NO_ACCOUNT');
+  });
+}
+
+/** The account of a person, found, linked or made. */
+async function accountOf(
+  deps: SsoAccountDeps,
+  person: OidcPerson,
+  role: 'user' | 'admin' | undefined,
+  ip: string,
+): Promise<Result<UserRow, Refusal>> {
+  const email = confirmedAddress(person.claims);
+  const found = await transactionOverConflicts(
+    deps.storage,
+    async (trx): Promise<Result<UserRow | undefined, Refusal>> => {
+      const linked = await linkedAccount(trx, person);
+      const known = linked ?? (email === undefined ? undefined : await findAccount(trx, email));
+      if (known && known.disabled_at !== null) return failure(refusal('ACCOUNT_DISABLED'));
+      if (linked) {
+        await touchLink(trx, person, addressOf(person.claims), deps.clock.now());
+        return success(linked);
+      }
+      const refused = known && (await linkByAddress(trx, deps, person, known, ip));
+      return refused ? failure(refused) : success(known);
+    },
+  );
+  if (!found.ok) return found;
+  if (found.value) return success(found.value);
+  if (email === undefined) return failure(refusal('SSO_NO_ADDRESS'));
+  return makeAccount(deps, person, email, role);
+}
+
+/** Gives an account what the groups of its person say, and takes what they do not. Spec: API-RULE-sso-3. */
+async function applyRights(deps: SsoAccountDeps, user: UserRow, rights: GroupRights, ip: string): Promise<UserRow> {
+  const { storage, clock, log, effects } = deps;
+  return transactionOverConflicts(storage, async (trx) => {
+    const { role } = rights;
+    let now = user;
+    // People of customers are what their customer makes of them.
+    if (role !== undefined && user.role !== 'customer' && user.role !== role) {
+      if (await effects.setRole(trx, user, role)) {
+        now = { ...user, role };
+        const data = { user_id: user.id, user: user.username, role, before: { role: user.role } };
+        const message = `Account ${user.username} is ${role} by the groups of the provider`;
+        await writeLog(trx, { type: 'user.update', message, atMs: clock.now(), userId: user.id, ip, data });
+        announceAccess(storage, trx, user.id);
+      } else log.warn(`Account ${user.username} stays the last administrator, whatever the groups of the provider say`);
+    }
+    for (const [productId, role] of rights.products) {
+      const changed = await effects.setMember(trx, { productId, user, role, ip });
+      if (changed) announceAccess(storage, trx, user.id);
+    }
+    return now;
+  });
+}
+
+/**
+ * The account that a person whom the provider has signed in comes in with, its rights brought up to date. Refusals:
+ * SSO_NO_GROUP, SSO_NO_ADDRESS, SSO_NO_ACCOUNT, SSO_ADDRESS_TAKEN, ACCOUNT_DISABLED, BUSY.
+ */
+export async function accountFor(
+  deps: SsoAccountDeps,
+  person: OidcPerson,
+  ip: string,
+): Promise<Result<UserRow, Refusal>> {
+  const rights = deps.groups && rightsOf(deps.groups, person.claims);
+  if (deps.groups && !rights) return failure(refusal('SSO_NO_GROUP'));
+  const first = await accountOf(deps, person, rights?.role, ip);
+  // Two tabs at once: the other one has made the account.
+  const found = !first.ok && first.error.code === 'DUPLICATE' ? await accountOf(deps, person, rights?.role, ip) : first;
+  if (!found.ok || !rights) return found;
+  return success(await applyRights(deps, found.value, rights, ip));
+}
+
+/** Links a person to the account of a user who has asked for it. Refusals: SSO_LINKED, ACCOUNT_DISABLED. */
+export function linkAccount(
+  { storage, clock }: SsoAccountDeps,
+  person: OidcPerson,
+  userId: string,
+  ip: string,
+): Promise<Refusal | undefined> {
+  return transactionOverConflicts(storage, async (trx) => {
+    const linked = await linkedAccount(trx, person);
+    if (linked) return linked.id === userId ? undefined : refusal('SSO_LINKED');
+    await insertLink(trx, userId, person, addressOf(person.claims), clock.now());
+    const message = 'Linked to single sign-on by its user';
+    await writeLog(trx, { type: 'user.update', message, atMs: clock.now(), userId, ip });
+    return undefined;
+  });
+}

@@ -1,0 +1,92 @@
+import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
+import { RecordCache } from '../../engine/db/record-cache.ts';
+import type { Db } from '../../engine/db/storage.ts';
+import type { Deps } from '../../engine/http/types.ts';
+import {
+  changeDoorUpdate,
+  countMessages,
+  type DoorUpdateRow,
+  doorUpdate,
+  insertDoorUpdate,
+  insertMessages,
+  lastMessages,
+  openDoorUpdates,
+} from './queries.ts';
+import { linesToKeep, messageLimits } from './rules.ts';
+
+/** What clients behind doors know and say of updates. */
+export interface UpdateBook {
+  /** The client has been shown an update. */
+  shown(updateId: number, deviceId: string): Promise<void>;
+  /** The update of which the client has to hear that it is over; nothing when there is none. */
+  toCancel(deviceId: string, currentId: number | null): Promise<number | undefined>;
+  /** What the client knows of an update. */
+  of(updateId: number): Promise<DoorUpdateRow | undefined>;
+  /** The user of the device consents to an update, or does not. */
+  decide(updateId: number, consent: 'confirmed' | 'denied'): Promise<void>;
+  /** The client has closed an update, or knows that it is over. */
+  close(updateId: number): Promise<void>;
+  /** Keeps what the client says of an update. */
+  say(updateId: number, step: string, lines: readonly string[]): Promise<void>;
+  /** The newest lines of an update. */
+  history(updateId: number, limit: number): Promise<readonly string[]>;
+}
+
+/** How long a client may take to say that it knows that an update is over, in ms: some never say it. */
+const cancelMs = 15 * 60_000;
+
+const openStates: readonly string[] = ['offered', 'downloading', 'installed'];
+
+/** Devices that are remembered to know of no update that they have not closed: they are most, and each asks at each poll. */
+const rememberedDevices = 20_000;
+
+export const updateBook = (
+  { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
+  quiet = new RecordCache<true>(storage.changes, rememberedDevices),
+): UpdateBook => ({
+  async shown(updateId, deviceId) {
+    if (await doorUpdate(storage.db, updateId)) return;
+    const row = { update_id: updateId, device_id: deviceId, shown_at: clock.now(), cancel_at: null, closed_at: null };
+    await storage.transaction((trx) => insertDoorUpdate(trx, row));
+  },
+  async toCancel(deviceId, currentId) {
+    if (quiet.get(deviceId)) return undefined;
+    const nowMs = clock.now();
+    const keep = quiet.beginRead();
+    const open = await openDoorUpdates(storage.db, deviceId);
+    if (open.length === 0) keep(deviceId, true);
+    for (const { update_id: id, state, cancel_at: since } of open) {
+      if (id === currentId && openStates.includes(state)) continue;
+      if (since === null) await changeDoorUpdate(storage.db, id, { cancel_at: nowMs });
+      if (since === null || nowMs - since < cancelMs) return id;
+      await changeDoorUpdate(storage.db, id, { closed_at: nowMs });
+    }
+    return undefined;
+  },
+  of: (updateId) => doorUpdate(storage.db, updateId),
+  async decide(updateId, consent) {
+    await changeDoorUpdate(storage.db, updateId, { consent });
+  },
+  async close(updateId) {
+    await changeDoorUpdate(storage.db, updateId, { closed_at: clock.now() });
+  },
+  async say(updateId, step, lines) {
+    const atMs = clock.now();
+    await transactionOverConflicts(storage, (trx) => keepLines(trx, { updateId, step, lines, atMs }));
+  },
+  history: (updateId, limit) => lastMessages(storage.db, updateId, Math.min(limit, messageLimits.lines)),
+});
+
+interface ReportedLines {
+  readonly updateId: number;
+  readonly step: string;
+  readonly lines: readonly string[];
+  readonly atMs: number;
+}
+
+async function keepLines(trx: Db, { updateId, step, lines, atMs }: ReportedLines): Promise<void> {
+  const before = await countMessages(trx, updateId);
+  const kept = linesToKeep(lines, before);
+  const rows = kept.map((text, at) => ({ update_id: updateId, seq: before + at, at: atMs, step, text }));
+  await insertMessages(trx, rows);
+}

@@ -1,0 +1,218 @@
+import { type Expression, type ExpressionBuilder, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { builtForMany, builtOnce, sharedRows } from '../../../engine/db/compiled.ts';
+import { groupReads } from '../../../engine/db/groups.ts';
+import type { Schema } from '../../../engine/db/schema.ts';
+import type { Db, Expressions, Storage } from '../../../engine/db/storage.ts';
+import { type Field, knownFields, privateFields } from './fields.ts';
+import type { Filter, Order, Test } from './parse.ts';
+import { type AttributeFact, type DeviceFacts, momentMs } from './predicate.ts';
+
+const operators = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Record<Order, string>;
+
+type Where = ExpressionBuilder<Schema, 'devices'>;
+type Condition = Expression<SqlBool>;
+
+/** The columns of a value: itself, and what attributes have beside it. */
+interface Columns {
+  readonly value: string;
+  readonly number?: string;
+  readonly version?: string;
+}
+
+/** Whether a value passes a test; one that is not there passes none. */
+function passing(where: Where, expressions: Expressions, columns: Columns, test: Test, nowMs: number): Condition {
+  const passes = passingTest(where, expressions, columns, test, nowMs);
+  // Most devices may pass it, or none.
+  return expressions.forItsValues?.(passes) ?? passes;
+}
+
+function passingTest(where: Where, expressions: Expressions, columns: Columns, test: Test, nowMs: number): Condition {
+  const value = sql.ref<string>(columns.value);
+  if (test.by === 'text') {
+    const texts = test.patterns.map((pattern) => {
+      if (pattern === '*') return sql<SqlBool>`${value} is not null`;
+      return pattern.includes('*') ? expressions.matches(value, pattern) : sql<SqlBool>`${value} = ${pattern}`;
+    });
+    // What is not there is not known to differ either.
+    return sql<SqlBool>`(${value} is not null and ${where.or(texts)})`;
+  }
+  const operator = sql.raw(operators[test.order]);
+  if (test.by === 'time')
+    return sql<SqlBool>`(${value} is not null and ${value} ${operator} ${momentMs(test.value, nowMs)})`;
+  const column = test.by === 'number' ? columns.number : columns.version;
+  if (column === undefined) return sql<SqlBool>`1 = 0`;
+  const compared = sql.ref(column);
+  return sql<SqlBool>`(${compared} is not null and ${compared} ${operator} ${test.value})`;
+}
+
+/**
+ * From where a filter is looked at, for databases that walk as they are told: from an index of the values, which is short
+ * where few devices fit, or from device to device, where a page is full soon because many do.
+ */
+export type Walk = 'values' | 'devices';
+
+/** The rows of attributes or labels that pass a test: one at most of each device. */
+function passingValues(
+  where: Where,
+  expressions: Expressions,
+  field: Exclude<Field, { in: 'device' }>,
+  test: Test,
+  nowMs: number,
+): RawBuilder<unknown> {
+  const columns: Columns =
+    field.in === 'labels' ? { value: 'f.value' } : { value: 'f.value', number: 'f.number', version: 'f.version_key' };
+  const passes = passing(where, expressions, columns, test, nowMs);
+  return sql`from ${sql.table(field.in)} as f where f.name = ${field.name} and ${passes}`;
+}
+
+/**
+ * Counts the devices that fit a filter of one attribute or label from an index of their values alone; nothing for other
+ * filters.
+ */
+export function valueCount(
+  filter: Filter,
+  expressions: Expressions,
+  nowMs: number,
+): ((db: Db, limit?: number) => Promise<number>) | undefined {
+  if (!('field' in filter) || filter.kind !== 'is' || filter.field.in === 'device') return undefined;
+  const found = passingValues(expressionBuilder<Schema, 'devices'>(), expressions, filter.field, filter.test, nowMs);
+  return async (db, limit) => {
+    const limited = limit === undefined ? sql`` : sql` limit ${sql.lit(limit)}`;
+    const counting = sql<{ total: number }>`select count(*) as total from (select 1 ${found}${limited}) as fitting`;
+    const { rows } = await counting.execute(db);
+    return Number(rows[0]?.total);
+  };
+}
+
+/** Whether the value of a field passes a test. */
+function fieldPasses(
+  where: Where,
+  expressions: Expressions,
+  { field, test }: Extract<Filter, { field: Field }>,
+  nowMs: number,
+  walk: Walk,
+): Condition {
+  if (field.in === 'device') {
+    const known = knownFields[field.name];
+    if (!('table' in known)) {
+      return passing(where, expressions, { value: `devices.${known.column}` }, test, nowMs);
+    }
+    const { table, key, by, column } = known;
+    const passes = passing(where, expressions, { value: `f.${column}` }, test, nowMs);
+    return sql<SqlBool>`exists (select 1 from ${sql.table(table)} as f where ${sql.ref(`f.${key}`)} = ${sql.ref(`devices.${by}`)} and ${passes})`;
+  }
+  const found = passingValues(where, expressions, field, test, nowMs);
+  return walk === 'values'
+    ? sql<SqlBool>`devices.id in (select f.device_id ${found})`
+    : sql<SqlBool>`exists (select 1 ${found} and f.device_id = devices.id)`;
+}
+
+/**
+ * The condition of a filter over `devices` at a time, epoch ms. It means what `fitsFilter` means.
+ *
+ * @param seesPrivate the devices whose private fields may be looked at; all of them without it
+ */
+export function filterCondition(
+  filter: Filter,
+  expressions: Expressions,
+  nowMs: number,
+  seesPrivate?: (where: Where) => Condition,
+): (where: Where, walk?: Walk) => Condition {
+  return (where, walk = 'values') => {
+    if ('of' in filter) {
+      const parts = filter.of.map((part) => filterCondition(part, expressions, nowMs, seesPrivate)(where, walk));
+      return filter.kind === 'all' ? where.and(parts) : where.or(parts);
+    }
+    const { field } = filter;
+    const fits = fieldPasses(where, expressions, filter, nowMs, walk);
+    const isHidden = seesPrivate && field.in === 'device' && privateFields.includes(field.name);
+    const passes = isHidden ? sql<SqlBool>`(${seesPrivate(where)} and ${fits})` : fits;
+    return filter.kind === 'is' ? passes : where.not(passes);
+  };
+}
+
+/** A filter as lists use it. */
+export interface ListFilter {
+  /** The condition over `devices`. */
+  readonly fits: (where: Where, walk: Walk) => Condition;
+  /** How many devices fit, up to a limit, where an index of values knows it. */
+  readonly countValues: ReturnType<typeof valueCount>;
+}
+
+/** The condition of a filter as `filterCondition` makes it, and the count that an index of values may have. */
+export const listFilter = (...of: Parameters<typeof filterCondition>): ListFilter => {
+  const [filter, expressions, nowMs] = of;
+  return { fits: filterCondition(...of), countValues: valueCount(filter, expressions, nowMs) };
+};
+
+/** What a filter looks at: fields of the device, its attributes, its labels. */
+export type FactPart = Field['in'];
+
+/** The parts of a device that a filter looks at. */
+export const partsOf = (filter: Filter): readonly FactPart[] =>
+  'of' in filter ? filter.of.flatMap(partsOf) : [filter.field.in];
+
+/** Whether what a filter says of a device changes by itself: with the time, or with the address that marks it as seen. */
+export const changesByItself = (filter: Filter): boolean => {
+  if ('of' in filter) return filter.of.some(changesByItself);
+  const { field } = filter;
+  return field.kind === 'time' || (field.in === 'device' && field.name === 'ip');
+};
+
+// Safe: every field is named.
+const noFields = Object.fromEntries(Object.keys(knownFields).map((name) => [name, null])) as DeviceFacts['fields'];
+
+/** Reads what filters see of a device; parts that are not asked for are empty. */
+export type ReadFacts = (db: Db, id: string, parts: ReadonlySet<FactPart>) => Promise<DeviceFacts | undefined>;
+
+const fieldRows = (of: Db) =>
+  of
+    .selectFrom('devices as d')
+    .innerJoin('products as p', 'p.id', 'd.product_id')
+    .innerJoin('platforms as pf', 'pf.id', 'd.platform_id')
+    .leftJoin('users as u', 'u.id', 'd.user_id')
+    .leftJoin('updates as up', 'up.id', 'd.update_id')
+    .leftJoin('channels as ch', 'ch.device_id', 'd.id')
+    .select(['d.id', 'd.uuid', 'd.title', 'd.mac', 'd.ip', 'd.state', 'd.tag', 'p.product', 'pf.code as platform'])
+    .select(['u.username as owner', 'up.to_version as bundle', 'up.state as update'])
+    .select(['d.created_at as created', 'd.claimed_at as claimed', 'd.activated_at as activated'])
+    .select(['d.last_seen_at as last_seen', 'ch.connected_at as online']);
+
+const fieldsOfEach = builtForMany((of, ids: readonly string[]) => fieldRows(of).where('d.id', 'in', ids));
+const fieldsOfOne = builtOnce((of) => fieldRows(of).where('d.id', '=', ''));
+const attributesOfOne = builtOnce((of) => of.selectFrom('attributes').selectAll().where('device_id', '=', ''));
+const labelsOfOne = builtOnce((of) => of.selectFrom('labels').selectAll().where('device_id', '=', ''));
+
+/** Reads that are built once, so that a query for an update builds none; outside of transactions they are shared. */
+export function compileFacts(storage: Pick<Storage, 'db' | 'hot'>): ReadFacts {
+  const { db: of } = storage;
+  const readShared = sharedRows(storage);
+  const fieldsOfMany = groupReads(async (ids: readonly string[]) => {
+    const rows = await fieldsOfEach(of, ids);
+    return new Map(rows.map((row) => [row.id, row]));
+  });
+  /** A transaction has one connection: it reads one after another. */
+  const readOne = async (db: Db, id: string, parts: ReadonlySet<FactPart>) =>
+    [
+      parts.has('device') ? (await fieldsOfOne(db, id))[0] : noFields,
+      {
+        attributes: parts.has('attributes') ? await attributesOfOne(db, id) : [],
+        labels: parts.has('labels') ? await labelsOfOne(db, id) : [],
+      },
+    ] as const;
+  const readTogether = (id: string, parts: ReadonlySet<FactPart>) =>
+    Promise.all([
+      parts.has('device') ? fieldsOfMany(id) : noFields,
+      readShared({ id, tables: (['attributes', 'labels'] as const).filter((part) => parts.has(part)) }),
+    ]);
+  return async (db, id, parts) => {
+    const [fields, { attributes, labels }] = await (db === of ? readTogether(id, parts) : readOne(db, id, parts));
+    return (
+      fields && {
+        fields,
+        attributes: new Map(attributes.map(({ name, ...fact }): [string, AttributeFact] => [name, fact])),
+        labels: new Map(labels.map(({ name, value }) => [name, value])),
+      }
+    );
+  };
+}

@@ -1,0 +1,291 @@
+import {
+  type FleetSettings,
+  optionalTimestamp,
+  type Refusal,
+  refusal,
+  resultOk,
+  type rolloutsContract,
+  type SelectionRecord,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { allowedProduct } from '../../../core/access/products.ts';
+import { authorise, generalRoles } from '../../../core/access/rules.ts';
+import { topics } from '../../../engine/bus/topics.ts';
+import { byCaller, writeLog } from '../../../engine/db/logs.ts';
+import type { Db } from '../../../engine/db/storage.ts';
+import type { Handler, Handlers } from '../../../engine/http/types.ts';
+import {
+  deleteFreeze,
+  deletePin,
+  fleetSettingsOf,
+  freezeEverywhere,
+  freezeOf,
+  listFreezes,
+  pinOf,
+  putFleetSettings,
+  putFreeze,
+  putPin,
+  thawEverywhere,
+} from './hold-queries.ts';
+import { lockRollout, runningRollouts } from './queries.ts';
+import type { RolloutDeps } from './routes.ts';
+import { refuseFleetSettings } from './settings.ts';
+
+type Contract = typeof rolloutsContract;
+
+/** What pins and freezes need beside what rollouts do. */
+export interface HoldDeps extends RolloutDeps {
+  /** Which bundle a device gets that asks for none, and why. */
+  selection(db: Db, deviceId: string): Promise<SelectionRecord>;
+}
+
+const gone = (what: string) => failure(refusal('NOT_FOUND', { what }));
+
+/** API-EP-PUT-products-product_id-freeze */
+const freeze =
+  ({ storage, clock }: HoldDeps): Handler<Contract['freeze']> =>
+  async (call) =>
+    storage.transaction(async (trx) => {
+      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+      if (!product.ok) return product;
+      const { id: productId, product: code } = product.value;
+      const { reason, until = null } = call.body;
+      const atMs = clock.now();
+      await putFreeze(trx, { product_id: productId, reason, until, everywhere: 0, created_at: atMs });
+      const message = `Product ${code} is frozen: ${reason}`;
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
+      return success({ reason, until: optionalTimestamp(until), created_at: String(atMs) });
+    });
+
+/** API-EP-GET-products-product_id-freeze */
+const frozen =
+  ({ storage: { db } }: HoldDeps): Handler<Contract['frozen']> =>
+  async ({ caller, params }) => {
+    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+    if (!product.ok) return product;
+    const found = await freezeOf(db, product.value.id);
+    if (!found) return gone('Freeze');
+    const { reason, until, created_at } = found;
+    return success({ reason, until: optionalTimestamp(until), created_at: String(created_at) });
+  };
+
+/** API-EP-GET-freezes */
+const freezes =
+  ({ storage: { db }, clock }: HoldDeps): Handler<Contract['freezes']> =>
+  async ({ caller, query: { product_id: productId, ...query } }) => {
+    const viewer = caller.role === 'admin' ? 'everyone' : caller;
+    const { items, total } = await listFreezes(db, { viewer, productId, nowMs: clock.now() }, query);
+    const records = items.map(({ product_id, product, reason, until, created_at }) => ({
+      product_id,
+      product,
+      reason,
+      until: optionalTimestamp(until),
+      created_at: String(created_at),
+    }));
+    return success({ items: records, total });
+  };
+
+/** API-EP-DELETE-products-product_id-freeze */
+const thaw =
+  ({ storage, clock }: HoldDeps): Handler<Contract['thaw']> =>
+  async (call) =>
+    storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+      if (!product.ok) return product;
+      const { id: productId, product: code } = product.value;
+      if (!(await freezeOf(trx, productId))) return gone('Freeze');
+      await deleteFreeze(trx, productId);
+      const message = `Product ${code} is not frozen any more`;
+      await writeLog(trx, { ...byCaller(call, clock.now()), type: 'rollout.freeze', message, productId });
+      return success(resultOk);
+    });
+
+/** Pauses what runs in a product, or in all. Returns how many rollouts these were. */
+async function pauseRunning(
+  { storage, fleet }: Pick<HoldDeps, 'storage' | 'fleet'>,
+  trx: Db,
+  productId: string | undefined,
+  reason: string,
+): Promise<number> {
+  let paused = 0;
+  for (const { id } of await runningRollouts(trx, productId)) {
+    const rollout = await lockRollout(trx, storage.expressions, id);
+    const moved = rollout && (await fleet.trigger(trx, rollout, 'pause', `Emergency stop: ${reason}`));
+    if (moved?.ok) paused++;
+  }
+  return paused;
+}
+
+/** API-EP-POST-stop */
+const stopAll =
+  (deps: HoldDeps): Handler<Contract['stopAll']> =>
+  async (call) => {
+    const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
+    if (refused) return failure(refused);
+    const { reason } = call.body;
+    return deps.storage.transaction(async (trx) => {
+      const atMs = deps.clock.now();
+      const frozen = await freezeEverywhere(trx, `Emergency stop: ${reason}`, atMs);
+      const paused = await pauseRunning(deps, trx, undefined, reason);
+      const message = `Emergency stop of everything: ${reason}`;
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message });
+      return success({ paused, frozen });
+    });
+  };
+
+/** API-EP-DELETE-stop */
+const liftStop =
+  ({ storage, clock }: HoldDeps): Handler<Contract['liftStop']> =>
+  async (call) => {
+    const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
+    if (refused) return failure(refused);
+    return storage.transaction(async (trx) => {
+      const thawed = await thawEverywhere(trx);
+      const message = 'The emergency stop of everything is lifted';
+      await writeLog(trx, { ...byCaller(call, clock.now()), type: 'rollout.freeze', message });
+      return success({ thawed });
+    });
+  };
+
+/** What holds for a fleet, as its record has it. */
+async function settingsRecord(db: Db, productId: string): Promise<FleetSettings> {
+  const { settings, ...row } = await fleetSettingsOf(db, productId);
+  return { ...row, settings: settings === null ? null : JSON.parse(settings) };
+}
+
+/** API-EP-GET-products-product_id-fleet */
+const fleetSettings =
+  ({ storage: { db } }: HoldDeps): Handler<Contract['fleetSettings']> =>
+  async ({ caller, params }) => {
+    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+    return product.ok ? success(await settingsRecord(db, product.value.id)) : product;
+  };
+
+/** API-EP-PUT-products-product_id-fleet */
+const setFleetSettings =
+  ({ storage, clock, outbound }: HoldDeps): Handler<Contract['setFleetSettings']> =>
+  async (call) =>
+    storage.transaction(async (trx): Promise<Result<FleetSettings, Refusal>> => {
+      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+      if (!product.ok) return product;
+      const { id: productId, product: code } = product.value;
+      const all = { ...(await settingsRecord(trx, productId)), ...call.body };
+      // One by one: a request may have more in it.
+      const { zone, wake_per_minute, poll_interval_s, template } = all;
+      const next = { zone, wake_per_minute, poll_interval_s, template, settings: all.settings };
+      const refused = refuseFleetSettings(next, outbound);
+      if (refused) return failure(refused);
+      const atMs = clock.now();
+      const settings = next.settings === null ? null : JSON.stringify(next.settings);
+      await putFleetSettings(trx, { ...next, settings, product_id: productId, updated_at: atMs });
+      const message = `Settings of the fleet of product ${code} changed`;
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.update', message, productId });
+      return success(next);
+    });
+
+/** API-EP-POST-products-product_id-stop */
+const stop =
+  ({ storage, clock, fleet }: HoldDeps): Handler<Contract['stop']> =>
+  async (call) =>
+    storage.transaction(async (trx): Promise<Result<{ paused: number }, Refusal>> => {
+      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+      if (!product.ok) return product;
+      const { id: productId, product: code } = product.value;
+      const { reason } = call.body;
+      const atMs = clock.now();
+      await putFreeze(trx, { product_id: productId, reason, until: null, everywhere: 0, created_at: atMs });
+      const paused = await pauseRunning({ storage, fleet }, trx, productId, reason);
+      const message = `Emergency stop of product ${code}: ${reason}`;
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
+      return success({ paused });
+    });
+
+/** API-EP-PUT-devices-device_id-pin */
+const pin =
+  (deps: HoldDeps): Handler<Contract['pin']> =>
+  async (call) => {
+    const { storage, clock } = deps;
+    const done = await storage.transaction(async (trx) => {
+      const device = await deps.deviceFor(trx, call.caller, 'device.pin', call.params.device_id);
+      if (!device.ok) return device;
+      const { id: deviceId, product_id: productId } = device.value;
+      const { bundle_id, reason, until = null } = call.body;
+      const bundle = await deps.publishedBundle(trx, productId, bundle_id);
+      if (!bundle) return failure(refusal('NOT_FOUND', { what: 'Published bundle' }));
+      const atMs = clock.now();
+      await putPin(trx, { device_id: deviceId, bundle_id, reason, until, created_at: atMs });
+      await deps.fleet.skip(trx, deviceId, 'pinned');
+      const message = `Device is held at version ${bundle.version}: ${reason}`;
+      await writeLog(trx, {
+        ...byCaller(call, atMs),
+        type: 'device.pin',
+        message,
+        deviceId,
+        productId,
+        bundleId: bundle_id,
+      });
+      return success({
+        deviceId,
+        record: { bundle_id, bundle: bundle.version, reason, until: optionalTimestamp(until) },
+      });
+    });
+    if (!done.ok) return done;
+    storage.bus.publish(topics.otaDue, { deviceId: done.value.deviceId });
+    return success(done.value.record);
+  };
+
+/** API-EP-GET-devices-device_id-pin */
+const pinned =
+  (deps: HoldDeps): Handler<Contract['pinned']> =>
+  async ({ caller, params }) => {
+    const { db } = deps.storage;
+    const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
+    if (!device.ok) return device;
+    const found = await pinOf(db, device.value.id);
+    const bundle = found && (await deps.publishedBundle(db, device.value.product_id, found.bundle_id));
+    if (!found || !bundle) return gone('Pin');
+    const { bundle_id, reason, until } = found;
+    return success({ bundle_id, bundle: bundle.version, reason, until: optionalTimestamp(until) });
+  };
+
+/** API-EP-DELETE-devices-device_id-pin */
+const unpin =
+  (deps: HoldDeps): Handler<Contract['unpin']> =>
+  async (call) =>
+    deps.storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+      const device = await deps.deviceFor(trx, call.caller, 'device.pin', call.params.device_id);
+      if (!device.ok) return device;
+      const { id: deviceId, product_id: productId } = device.value;
+      if (!(await pinOf(trx, deviceId))) return gone('Pin');
+      await deletePin(trx, deviceId);
+      const message = 'Device is not held at a version any more';
+      await writeLog(trx, { ...byCaller(call, deps.clock.now()), type: 'device.pin', message, deviceId, productId });
+      return success(resultOk);
+    });
+
+/** API-EP-GET-devices-device_id-selection */
+const selection =
+  (deps: HoldDeps): Handler<Contract['selection']> =>
+  async ({ caller, params }) => {
+    const { db } = deps.storage;
+    const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
+    return device.ok ? success(await deps.selection(db, device.value.id)) : device;
+  };
+
+/** What holds devices where they are. */
+export const holdRoutes = (deps: HoldDeps) =>
+  ({
+    stop: stop(deps),
+    stopAll: stopAll(deps),
+    liftStop: liftStop(deps),
+    fleetSettings: fleetSettings(deps),
+    setFleetSettings: setFleetSettings(deps),
+    freeze: freeze(deps),
+    freezes: freezes(deps),
+    frozen: frozen(deps),
+    thaw: thaw(deps),
+    pin: pin(deps),
+    pinned: pinned(deps),
+    unpin: unpin(deps),
+    selection: selection(deps),
+  }) satisfies Partial<Handlers<Contract>>;

@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto';
+import { type Refusal, type RolloutSettings, refusal, type SkipReason } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import type { Db, Expressions } from '../../../engine/db/storage.ts';
+import { keptFilter } from '../filters/parse.ts';
+import { fittingDevices, insertExecutions, skipReason } from './member-queries.ts';
+import { addCounts, type RolloutRow, settingsOf } from './queries.ts';
+import { stagesOf } from './settings.ts';
+
+/** The place of a device in a rollout: the same for ever, and another in each rollout. */
+const rankOf = (rolloutId: string, deviceId: string): string => hash('sha256', `${rolloutId} ${deviceId}`);
+
+/** Which devices a rollout is for, and how it divides them. */
+export type RolloutScope = Pick<RolloutRow, 'id' | 'product_id' | 'product' | 'filter' | 'settings'>;
+
+/** A device that fits, and whether it is pinned. */
+interface FittingDevice {
+  readonly id: string;
+  readonly state: string;
+  readonly pinned: string | null;
+}
+
+/** The devices that fit a rollout as one of the queries finds them. */
+export const fittingOf = <D extends FittingDevice>(
+  db: Db,
+  expressions: Expressions,
+  rollout: RolloutScope,
+  nowMs: number,
+  find: (db: Db, expressions: Expressions, of: Parameters<typeof fittingDevices>[2]) => Promise<readonly D[]>,
+): Promise<readonly D[]> => {
+  const filter = rollout.filter === null ? undefined : keptFilter(rollout.filter);
+  return find(db, expressions, { productId: rollout.product_id, filter, nowMs });
+};
+
+/** Who of those that fit is in a rollout, in the order of its stages, and who gets nothing, by reason. */
+export async function membersOf<D extends FittingDevice>(
+  db: Db,
+  expressions: Expressions,
+  rollout: RolloutScope,
+  fitting: readonly D[],
+  nowMs: number,
+) {
+  const out = new Map<SkipReason, string[]>();
+  const members = fitting.filter((device) => {
+    const why = skipReason(device);
+    if (why !== undefined) {
+      const skipped = out.get(why) ?? [];
+      skipped.push(device.id);
+      out.set(why, skipped);
+    }
+    return why === undefined;
+  });
+  const ranked = members.map((device) => ({ device, rank: rankOf(rollout.id, device.id) }));
+  ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1));
+  const devices = ranked.map(({ device }) => device);
+  const settings = settingsOf(rollout);
+  const byFilter = await firstFilters(db, expressions, rollout.product_id, settings, nowMs);
+  const stages = stagesOf(
+    settings,
+    devices.map(({ id }) => byFilter.get(id)),
+  );
+  const sizes = settings.stages.map((_, index) => stages.filter((stage) => stage === index).length);
+  return { devices, stages, sizes, out };
+}
+
+/** The first stage with a filter that each device of a product fits. */
+async function firstFilters(
+  db: Db,
+  expressions: Expressions,
+  productId: string,
+  { stages }: RolloutSettings,
+  nowMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  const first = new Map<string, number>();
+  for (const [index, { filter: text }] of stages.entries()) {
+    if (text === undefined) continue;
+    const filter = keptFilter(text);
+    for (const { id } of await fittingDevices(db, expressions, { productId, filter, nowMs })) {
+      if (!first.has(id)) first.set(id, index);
+    }
+  }
+  return first;
+}
+
+/** Refuses stages that have more devices than the rollout. Refusal: INVALID_REQUEST, with the place. */
+export function checkSizes(rollout: RolloutScope, devices: number): Result<undefined, Refusal> {
+  const { stages } = settingsOf(rollout);
+  const tooLarge = stages.findIndex(({ count }) => count !== undefined && count > devices);
+  if (tooLarge < 0) return success(undefined);
+  const detail = `Stage ${tooLarge + 1} has more devices than the rollout, which has ${devices}`;
+  return failure(
+    refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: [`settings.stages.${tooLarge}.count`] }),
+  );
+}
+
+/** The same of a rollout whose devices are not known yet. Refusal: INVALID_REQUEST, with the place. */
+export async function refuseSizes(
+  db: Db,
+  expressions: Expressions,
+  rollout: RolloutScope,
+  nowMs: number,
+): Promise<Result<undefined, Refusal>> {
+  if (settingsOf(rollout).stages.every(({ count }) => count === undefined)) return success(undefined);
+  const fitting = await fittingOf(db, expressions, rollout, nowMs, fittingDevices);
+  return checkSizes(rollout, fitting.filter((device) => skipReason(device) === undefined).length);
+}
+
+/** Gives every device of a rollout that begins its stage; those that get nothing are skipped, at its end. */
+export async function enlist(trx: Db, expressions: Expressions, rollout: RolloutRow, nowMs: number): Promise<void> {
+  const fitting = await fittingOf(trx, expressions, rollout, nowMs, fittingDevices);
+  const { devices, stages, sizes, out } = await membersOf(trx, expressions, rollout, fitting, nowMs);
+  for (const [stage, n] of sizes.entries()) {
+    if (n === 0) continue;
+    const deviceIds = devices.filter((_, place) => stages[place] === stage).map(({ id }) => id);
+    await insertExecutions(trx, expressions, rollout, { stage, deviceIds, nowMs });
+    await addCounts(trx, [[{ rollout_id: rollout.id, stage, state: 'waiting', kind: null }, n]]);
+  }
+  const last = sizes.length - 1;
+  for (const [skipped, deviceIds] of out) {
+    await insertExecutions(trx, expressions, rollout, { stage: last, deviceIds, nowMs, skipped });
+    const counted = { rollout_id: rollout.id, stage: last, state: 'skipped' as const, kind: skipped };
+    await addCounts(trx, [[counted, deviceIds.length]]);
+  }
+}

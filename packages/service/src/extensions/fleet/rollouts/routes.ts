@@ -1,0 +1,350 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type BodyOf,
+  type QueryOf,
+  type Refusal,
+  type RolloutAction,
+  type RolloutRecord,
+  refusal,
+  type rolloutsContract,
+  rolloutTemplates,
+  templateNames,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { allowedProduct } from '../../../core/access/products.ts';
+import { type Action, isServiceAccount } from '../../../core/access/rules.ts';
+import { byCaller, writeLog } from '../../../engine/db/logs.ts';
+import type { Db } from '../../../engine/db/storage.ts';
+import type { Call, Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
+import { parseFilter } from '../filters/parse.ts';
+import type { Fleet } from './engine.ts';
+import { listExecutions } from './execution-queries.ts';
+import { fleetSettingsOf } from './hold-queries.ts';
+import { refuseSizes } from './members.ts';
+import { previewOf } from './preview.ts';
+import {
+  changeRollout,
+  insertRollout,
+  listRollouts,
+  lockRollout,
+  type RolloutFilter,
+  type RolloutRow,
+  rolloutById,
+  settingsOf,
+} from './queries.ts';
+import { rolloutRecord } from './records.ts';
+import { notBegun, type RolloutTrigger } from './rules.ts';
+import { chosenSettings, refuseAddresses, type SettingsChoice, type Targets } from './settings.ts';
+
+type Contract = typeof rolloutsContract;
+type RolloutDraft = BodyOf<Contract['create']>;
+
+/** What rollouts need of other slices. */
+export interface RolloutDeps extends Deps {
+  readonly fleet: Fleet;
+  readonly outbound: Targets;
+  deviceFor(
+    db: Db,
+    caller: Caller,
+    action: Action,
+    name: string,
+  ): Promise<Result<{ readonly id: string; readonly product_id: string }, Refusal>>;
+  /** The version of a published bundle of a product, and what its files have together, in bytes. */
+  publishedBundle(db: Db, productId: string, bundleId: string): Promise<{ version: string; bytes: number } | undefined>;
+}
+
+/** The rollout of a path: what is allowed with the fleet of a product is allowed with its rollouts. */
+export async function allowedRollout(db: Db, id: string, caller: Caller): Promise<Result<RolloutRow, Refusal>> {
+  const rollout = await rolloutById(db, id);
+  if (!rollout) return failure(refusal('NOT_FOUND', { what: 'Rollout' }));
+  const product = await allowedProduct(db, rollout.product_id, caller, 'product.fleet', 'Rollout');
+  return product.ok ? success(rollout) : product;
+}
+
+const wrongBundle = (product: string) =>
+  failure(refusal('WRONG_BUNDLE', { product }, { source: 'body', keys: ['bundle_id'] }));
+
+/** The settings of rollouts of a product that name none. */
+async function defaultsOf(db: Db, productId: string): Promise<SettingsChoice> {
+  const { template, settings } = await fleetSettingsOf(db, productId);
+  return {
+    ...(template !== null && { template }),
+    ...(settings !== null && { settings: JSON.parse(settings) }),
+  };
+}
+
+/** A draft of what is asked for, and the bytes of its bundle. Refusals: INVALID_FILTER, INVALID_REQUEST, TARGET_NOT_ALLOWED, WRONG_BUNDLE. */
+async function draftOf(
+  deps: RolloutDeps,
+  db: Db,
+  { id: productId, product }: { readonly id: string; readonly product: string },
+  { body, caller: { userId } }: { readonly body: RolloutDraft; readonly caller: Caller },
+) {
+  const filter = body.filter === undefined ? undefined : parseFilter(body.filter);
+  if (filter && !filter.ok) return filter;
+  const nowMs = deps.clock.now();
+  const settings = chosenSettings(body, await defaultsOf(db, productId), nowMs);
+  if (!settings.ok) return settings;
+  const refused = refuseAddresses(settings.value, deps.outbound);
+  if (refused) return failure(refused);
+  const bundle = await deps.publishedBundle(db, productId, body.bundle_id);
+  if (!bundle) return wrongBundle(product);
+  const row: RolloutRow = {
+    id: randomUUID(),
+    product_id: productId,
+    bundle_id: body.bundle_id,
+    version: bundle.version,
+    product,
+    title: body.title,
+    filter: body.filter ?? null,
+    priority: body.priority ?? 0,
+    settings: JSON.stringify(settings.value),
+    created_at: nowMs,
+    ...notBegun,
+    author_id: userId,
+  };
+  return success({ row, bytes: bundle.bytes });
+}
+
+async function page(db: Db, filter: RolloutFilter, query: QueryOf<Contract['list']>) {
+  const { items, total } = await listRollouts(db, filter, query);
+  const records: RolloutRecord[] = [];
+  for (const row of items) records.push(await rolloutRecord(db, row));
+  return success({ items: records, total });
+}
+
+/** API-EP-GET-rollouts */
+const listAll =
+  ({ storage: { db } }: RolloutDeps): Handler<Contract['listAll']> =>
+  async ({ caller, query: { state, ...query } }) =>
+    page(db, { of: caller.role === 'admin' ? 'everyone' : caller, state }, query);
+
+/** API-EP-GET-products-product_id-rollouts */
+const list =
+  ({ storage: { db } }: RolloutDeps): Handler<Contract['list']> =>
+  async ({ caller, params, query }) => {
+    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+    return product.ok ? page(db, { of: { productId: product.value.id } }, query) : product;
+  };
+
+/** API-EP-POST-products-product_id-rollouts */
+const create =
+  (deps: RolloutDeps): Handler<Contract['create']> =>
+  async (call) =>
+    deps.storage.transaction(async (trx): Promise<Result<RolloutRecord, Refusal>> => {
+      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+      if (!product.ok) return product;
+      const { id: productId } = product.value;
+      const draft = await draftOf(deps, trx, product.value, call);
+      if (!draft.ok) return draft;
+      const atMs = deps.clock.now();
+      const sized = await refuseSizes(trx, deps.storage.expressions, draft.value.row, atMs);
+      if (!sized.ok) return sized;
+      const { version, product: _, ...row } = draft.value.row;
+      await insertRollout(trx, row);
+      const message = `Rollout "${row.title}" of bundle ${version} drafted`;
+      const data = { rollout: row.id, filter: row.filter };
+      const bundleId = row.bundle_id;
+      await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.create', message, productId, bundleId, data });
+      return success(await rolloutRecord(trx, draft.value.row));
+    });
+
+/** API-EP-POST-products-product_id-rollouts-preview */
+const preview =
+  (deps: RolloutDeps): Handler<Contract['preview']> =>
+  async (call) => {
+    const { db, expressions } = deps.storage;
+    const product = await allowedProduct(db, call.params.product_id, call.caller, 'product.fleet');
+    if (!product.ok) return product;
+    const draft = await draftOf(deps, db, product.value, call);
+    return draft.ok ? previewOf(db, expressions, draft.value.row, draft.value.bytes, deps.clock.now()) : draft;
+  };
+
+const get =
+  ({ storage: { db } }: RolloutDeps): Handler<Contract['get']> =>
+  async ({ caller, params }) => {
+    const rollout = await allowedRollout(db, params.rollout_id, caller);
+    return rollout.ok ? success(await rolloutRecord(db, rollout.value)) : rollout;
+  };
+
+type OfRollout = Pick<Call<Contract['get']>, 'caller' | 'ip' | 'params'>;
+
+/** Changes a rollout in one transaction, in which it is locked; its record as it is afterwards. */
+const changing = (
+  { storage }: RolloutDeps,
+  { caller, params }: OfRollout,
+  change: (trx: Db, rollout: RolloutRow) => Promise<Result<unknown, Refusal>>,
+) =>
+  storage.transaction(async (trx): Promise<Result<RolloutRecord, Refusal>> => {
+    const found = await allowedRollout(trx, params.rollout_id, caller);
+    if (!found.ok) return found;
+    const rollout = await lockRollout(trx, storage.expressions, found.value.id);
+    if (!rollout) return failure(refusal('NOT_FOUND', { what: 'Rollout' }));
+    const changed = await change(trx, rollout);
+    if (!changed.ok) return changed;
+    const after = await rolloutById(trx, rollout.id);
+    return success(await rolloutRecord(trx, after ?? rollout));
+  });
+
+/** What a person's word says beside the state. */
+const reasons: Readonly<Partial<Record<RolloutAction, string>>> = {
+  pause: 'by a person',
+  abort: 'by a person',
+  cancel: 'by a person',
+  roll_back: 'by a person',
+};
+
+/** What a person's word moves. One that starts a rollout may have to wait for another person, or for a time. */
+function triggerOf(action: RolloutAction, rollout: RolloutRow, nowMs: number): RolloutTrigger {
+  const { approval, start_at } = settingsOf(rollout);
+  const isLater = start_at !== undefined && start_at > nowMs;
+  if (action === 'approve') return isLater ? 'schedule' : 'start';
+  if (action !== 'start' || rollout.state !== 'draft') return action;
+  if (approval) return 'ask';
+  return isLater ? 'schedule' : 'start';
+}
+
+/** Why a person's word does not count here. Refusals: FORBIDDEN, ILLEGAL_TRANSITION. */
+function refuseAct(action: RolloutAction, rollout: RolloutRow, caller: Caller): Refusal | undefined {
+  const { state, stage } = rollout;
+  const isAwaited = state === 'awaiting_approval';
+  if ((action === 'approve' && !isAwaited) || (action === 'start' && isAwaited)) {
+    return refusal('ILLEGAL_TRANSITION', {
+      what: 'A rollout',
+      from: state,
+      to: action === 'start' ? 'running' : 'approved',
+    });
+  }
+  // Where the author has gone, it is anybody's.
+  if (action === 'approve' && rollout.author_id === caller.userId) {
+    return refusal('FORBIDDEN', { action: 'approve a rollout of your own' });
+  }
+  // Its tokens may be the author's.
+  if (action === 'approve' && isServiceAccount(caller)) {
+    return refusal('FORBIDDEN', { action: 'approve a rollout: that takes a person' });
+  }
+  if (action === 'pass' && stage === settingsOf(rollout).stages.length - 1) {
+    return refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: 'its last stage', to: 'the next' });
+  }
+  return undefined;
+}
+
+/**
+ * Ends a rollout, and brings the devices that it has moved to a bundle, which they keep until a tag of the product is moved.
+ * Refusals: INVALID_REQUEST, WRONG_BUNDLE, ILLEGAL_TRANSITION.
+ */
+async function rollBackTo(deps: RolloutDeps, trx: Db, rollout: RolloutRow, call: Call<Contract['act']>) {
+  const { action, bundle_id = '' } = call.body;
+  if (action !== 'roll_back') {
+    const detail = 'Only a rollout that is rolled back takes a bundle';
+    return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['bundle_id'] }));
+  }
+  const bundle = await deps.publishedBundle(trx, rollout.product_id, bundle_id);
+  if (!bundle) return wrongBundle(rollout.product);
+  const reason = `by a person, to version ${bundle.version}`;
+  const moved = await deps.fleet.trigger(trx, rollout, 'roll_back', reason, bundle_id);
+  if (!moved.ok) return moved;
+  await writePerson(deps, trx, call, rollout, `roll back to version ${bundle.version}`);
+  return moved;
+}
+
+/** API-EP-POST-rollouts-rollout_id-state. Spec: API-RULE-rollout-2. */
+const act =
+  (deps: RolloutDeps): Handler<Contract['act']> =>
+  async (call) => {
+    const { action } = call.body;
+    const { fleet, clock } = deps;
+    return changing(deps, call, async (trx, rollout) => {
+      const refused = refuseAct(action, rollout, call.caller);
+      if (refused) return failure(refused);
+      if (call.body.bundle_id !== undefined) return rollBackTo(deps, trx, rollout, call);
+      const trigger = triggerOf(action, rollout, clock.now());
+      const moved =
+        trigger === 'start'
+          ? await fleet.begin(trx, rollout, null)
+          : await fleet.trigger(trx, rollout, trigger, reasons[action] ?? null);
+      if (!moved.ok) return moved;
+      if (action === 'approve') await changeRollout(trx, rollout.id, { approver_id: call.caller.userId });
+      if (action === 'pass') await fleet.openNext(trx, moved.value);
+      await writePerson(deps, trx, call, rollout, action.replace('_', ' '));
+      await fleet.settleRollout(trx, rollout.id);
+      return moved;
+    });
+  };
+
+/** API-EP-POST-rollouts-rollout_id-signal */
+const signal =
+  (deps: RolloutDeps): Handler<Contract['signal']> =>
+  async (call) =>
+    changing(deps, call, async (trx, rollout) => {
+      const { pass, reason = 'The signal says no' } = call.body;
+      const moved = await deps.fleet.signal(trx, rollout, { pass, reason });
+      if (moved.ok) await writePerson(deps, trx, call, rollout, pass ? 'signal to go on' : `signal to stop: ${reason}`);
+      return moved;
+    });
+
+/** API-EP-GET-rollout-templates */
+const templates = (): Handler<Contract['templates']> => async () =>
+  success(templateNames.map((name) => ({ name, ...rolloutTemplates[name] })));
+
+const writePerson = ({ clock }: RolloutDeps, trx: Db, call: OfRollout, rollout: RolloutRow, what: string) =>
+  writeLog(trx, {
+    ...byCaller(call, clock.now()),
+    type: 'rollout.act',
+    message: `Rollout "${rollout.title}": ${what}`,
+    productId: rollout.product_id,
+    data: { rollout: rollout.id },
+  });
+
+/** API-EP-POST-rollouts-rollout_id-retry */
+const retry =
+  (deps: RolloutDeps): Handler<Contract['retry']> =>
+  async (call) =>
+    changing(deps, call, async (trx, rollout) => {
+      const bundleId = call.body.bundle_id ?? rollout.bundle_id;
+      const bundle = await deps.publishedBundle(trx, rollout.product_id, bundleId);
+      if (!bundle) return wrongBundle(rollout.title);
+      const moved = await deps.fleet.trigger(trx, rollout, 'retry', null);
+      if (!moved.ok) return moved;
+      await changeRollout(trx, rollout.id, { bundle_id: bundleId });
+      const failed = await deps.fleet.retryFailed(trx, rollout);
+      await deps.fleet.wake(trx, moved.value);
+      await writePerson(deps, trx, call, rollout, `retry of ${failed} devices with bundle ${bundle.version}`);
+      await deps.fleet.settleRollout(trx, rollout.id);
+      return moved;
+    });
+
+/** API-EP-GET-rollouts-rollout_id-executions */
+const executions =
+  ({ storage: { db } }: RolloutDeps): Handler<Contract['executions']> =>
+  async ({ caller, params, query }) => {
+    const rollout = await allowedRollout(db, params.rollout_id, caller);
+    if (!rollout.ok) return rollout;
+    const { items, total } = await listExecutions(db, rollout.value.id, query);
+    const records = items.map(({ device_id, device, stage, state, kind, attempt, update_id, changed_at }) => ({
+      device_id,
+      device,
+      stage,
+      state,
+      kind,
+      attempt,
+      update_id,
+      changed_at: String(changed_at),
+    }));
+    return success({ items: records, total });
+  };
+
+/** Bundles on their way in stages; `holdRoutes` has pins and freezes. */
+export const rolloutRoutes = (deps: RolloutDeps) =>
+  ({
+    listAll: listAll(deps),
+    list: list(deps),
+    create: create(deps),
+    preview: preview(deps),
+    get: get(deps),
+    act: act(deps),
+    signal: signal(deps),
+    templates: templates(),
+    retry: retry(deps),
+    executions: executions(deps),
+  }) satisfies Partial<Handlers<Contract>>;

@@ -1,0 +1,99 @@
+import {
+  deviceStates,
+  type fleetContract,
+  type Refusal,
+  refusal,
+  type ShapeRecord,
+  standingStates,
+} from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { allowedProduct } from '../../../core/access/products.ts';
+import { viewerFor } from '../../../core/access/rules.ts';
+import type { Db } from '../../../engine/db/storage.ts';
+import type { Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
+import { fleetCounts, fleetTargets, fleetVersions } from './fleet-queries.ts';
+import { shapeOf } from './shape-queries.ts';
+
+type Contract = typeof fleetContract;
+
+interface FleetDeps extends Deps {
+  /** A rollout that a caller may see. */
+  readonly allowedRollout: (
+    db: Db,
+    id: string,
+    caller: Caller,
+  ) => Promise<Result<{ readonly product_id: string; readonly filter: string | null }, Refusal>>;
+}
+
+/** The version in what a device reports: `CODE-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0`; all of it in other forms. */
+export const versionIn = (bversion: string | null): string | null => bversion && (partsIn(bversion) ?? bversion);
+
+const partsIn = (bversion: string): string | undefined => /-(\d+\.\d+\.\d+\.\d+),/.exec(bversion)?.[1];
+
+type Counts = Awaited<ReturnType<typeof fleetCounts>>;
+
+/** How many devices there are with each of these values. */
+const tally = <K extends string>(keys: readonly K[], rows: Counts, keyOf: (row: Counts[number]) => K) => {
+  // Safe: every key gets its number.
+  const counts = Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;
+  for (const row of rows) counts[keyOf(row)] += row.n;
+  return counts;
+};
+
+/** API-EP-GET-metrics-fleet */
+const summary =
+  ({ storage: { db }, clock }: Deps): Handler<Contract['summary']> =>
+  async ({ caller, query }) => {
+    const viewer = viewerFor('device.read', caller);
+    const productId = query.product_id;
+    const nowMs = clock.now();
+    const counts = await fleetCounts(db, viewer, productId, nowMs);
+    const targets = productId === undefined ? [] : await fleetTargets(db, viewer, productId, nowMs);
+    const versions = await fleetVersions(db, viewer, productId);
+    const online = tally(['yes', 'no'], counts, (row) => (row.online ? 'yes' : 'no')).yes;
+    return success({
+      total: counts.reduce((sum, { n }) => sum + n, 0),
+      online,
+      states: tally(deviceStates, counts, ({ state }) => state),
+      standings: tally(standingStates, counts, ({ standing }) => standing),
+      targets: targets.map(({ id, ...row }) => ({ ...row, bundle_id: id })),
+      versions: versions.map(({ bversion, ...row }) => ({ ...row, version: versionIn(bversion) })),
+    });
+  };
+
+/** What a fleet is like. */
+export async function shapeRecord(...of: Parameters<typeof shapeOf>): Promise<ShapeRecord> {
+  const { groups, ...counts } = await shapeOf(...of);
+  const devices = Object.values(counts.seen).reduce((sum, n) => sum + n, 0);
+  const rows = new Map<string, (typeof groups)[number]>();
+  for (const { platform, bversion, devices: n } of groups) {
+    // What else a device has reported is its own.
+    const version = (bversion && partsIn(bversion)) ?? null;
+    const key = `${platform} ${version}`;
+    rows.set(key, { platform, bversion: version, devices: n + (rows.get(key)?.devices ?? 0) });
+  }
+  const byVersion = [...rows.values()].map(({ bversion: version, ...row }) => ({ ...row, version }));
+  return { devices, groups: byVersion, ...counts };
+}
+
+/** API-EP-GET-products-product_id-shape */
+const shape =
+  ({ allowedRollout, storage, clock }: FleetDeps): Handler<Contract['shape']> =>
+  async ({ caller, params, query: { rollout_id } }) => {
+    const product = await allowedProduct(storage.db, params.product_id, caller, 'product.shape');
+    if (!product.ok) return product;
+    const { id: productId } = product.value;
+    const of = { productId, nowMs: clock.now() };
+    if (rollout_id === undefined) return success(await shapeRecord(storage, of));
+    const rollout = await allowedRollout(storage.db, rollout_id, caller);
+    if (!rollout.ok) return rollout;
+    const { filter, product_id } = rollout.value;
+    if (product_id !== productId) return failure(refusal('NOT_FOUND', { what: 'Rollout' }));
+    return success(await shapeRecord(storage, { ...of, filter: filter ?? undefined }));
+  };
+
+/** The devices of a caller, by what state they are in. */
+export const fleetRoutes = (deps: FleetDeps): Handlers<Contract> => ({
+  summary: summary(deps),
+  shape: shape(deps),
+});
