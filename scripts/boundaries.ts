@@ -76,7 +76,7 @@ const coreSlices: Readonly<Record<string, readonly string[]>> = {
 /** What goes beyond the specification, and the other extensions that each may use; all may use the core. */
 const extensions: Readonly<Record<string, readonly string[]>> = {
   accounts: [],
-  alerts: ['fleet'],
+  alerts: ['accounts', 'fleet'],
   audit: [],
   broadcasts: [],
   bulk: [],
@@ -123,7 +123,11 @@ export const zones: readonly Zone[] = [
     packages: ['@msgpack/msgpack'],
   },
 
-  { name: 'service/app', path: `${service}/`, imports: ['base', 'api', 'service/*', 'core/*', 'extensions/*'] },
+  {
+    name: 'service/app',
+    path: `${service}/`,
+    imports: ['base', 'api', 'service/*', 'core', 'core/*', 'extensions', 'extensions/*'],
+  },
   // What every floor uses: secrets by chance, and their hashes.
   { name: 'service/engine', path: `${service}/engine/`, imports: ['base'] },
   // Addresses of what is stored elsewhere, what is known of its health, and a watch for silence.
@@ -188,10 +192,21 @@ export const zones: readonly Zone[] = [
     imports: [...aboveEngine, ...others.map((other) => `core/${other}`)],
     types: ['service/outbound'],
   })),
+  // What the core asks, and its parts put together.
+  { name: 'core', path: `${service}/core/`, imports: [...aboveEngine, 'core/*'], types: ['service/outbound'] },
+  // What an extension is, and the list of them.
+  { name: 'extensions', path: `${service}/extensions/`, imports: [...aboveEngine, 'core', 'extensions/*'] },
   ...Object.entries(extensions).map(([extension, others]) => ({
     name: `extensions/${extension}`,
     path: `${service}/extensions/${extension}/`,
-    imports: [...aboveEngine, 'service/outbound', 'core/*', ...others.map((other) => `extensions/${other}`)],
+    imports: [
+      ...aboveEngine,
+      'service/outbound',
+      'core',
+      'core/*',
+      'extensions',
+      ...others.map((other) => `extensions/${other}`),
+    ],
   })),
 
   // What a network is asked for, and what is known of TLS; a network itself is handed in.

@@ -42,6 +42,33 @@ import { serviceAccountsContract } from './extensions/service-accounts.ts';
 import { ssoContract } from './extensions/sso.ts';
 import { viewsContract } from './extensions/views.ts';
 
+/** The part of the specification, with what makes it usable and the wire of devices. */
+export const coreContract = {
+  auth: authContract,
+  session: sessionContract,
+  invitations: invitationsContract,
+  users: usersContract,
+  tokens: tokensContract,
+  platforms: platformsContract,
+  products: productsContract,
+  bundles: bundlesContract,
+  overview: overviewContract,
+  productPeople: productPeopleContract,
+  connectors: connectorsContract,
+  logs: logsContract,
+  metrics: metricsContract,
+  devices: devicesContract,
+  deviceUpdates: deviceUpdatesContract,
+  deviceFiles: deviceFilesContract,
+  assets: assetsContract,
+  avatars: avatarsContract,
+  data: dataContract,
+  channel: channelContract,
+  schemas: schemasContract,
+  identity: identityContract,
+  meta: metaContract,
+} as const satisfies Record<string, Record<string, DeclaredEndpoint>>;
+
 /** All of the REST API, by resource; its paths begin with `/api` (API-RULE-paths-1). The OpenAPI document and the client are made from this. */
 export const contract = {
   auth: authContract,

@@ -22,6 +22,7 @@ import { auditing } from './engine/db/audit.ts';
 import { openStorage } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import type { Settings } from './engine/settings/config.ts';
+import { deleteChallenges } from './extensions/accounts/factor-queries.ts';
 import { resetFactors } from './extensions/accounts/factors.ts';
 
 export { ensureAdministrator, firstAdministrator, issueToken, newPassword, revokeToken } from './core/auth/accounts.ts';
@@ -62,7 +63,9 @@ export const inviteUser = (place: Settings, invitation: NewInvitation): Promise<
 
 /** Gives the user of an email address or user name another password. Refusals: NOT_FOUND, WEAK_PASSWORD. */
 export const changeUserPassword = (place: Place, name: string, password: string) =>
-  changing(place, 'user password', (storage) => replacePassword({ storage, clock: realClock }, name, password));
+  changing(place, 'user password', (storage) =>
+    replacePassword({ storage, clock: realClock }, name, password, deleteChallenges),
+  );
 
 /** Forgets the second factor of the account of an email address or user name. The refusal is NOT_FOUND. */
 export const resetFactorsOf = (place: Place, name: string) =>

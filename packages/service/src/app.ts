@@ -1,24 +1,18 @@
 import type { Server as TlsServer } from 'node:tls';
-import { contract, endpointsOf, opsContract } from '@moorage/api';
+import { coreContract, type ExtensionName, endpointsOf, opsContract } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
-import { channelSlice } from './channel-slice.ts';
 import { openAttempts } from './core/auth/throttle.ts';
 import { type Identity, openIdentity } from './core/certificates/identity.ts';
 import { watchIdentity } from './core/certificates/watch.ts';
 import { startDeliveries } from './core/connectors/engine.ts';
-import { changeControl } from './core/data/routes.ts';
+import { type Core, type Foundation, mountCore, openCore, openDeviceListener, tokenChecks } from './core/core.ts';
+import { answeredBy } from './core/hooks.ts';
+import { corePieces, startMaintenance } from './core/maintenance.ts';
 import { watchClock } from './core/meta/clock.ts';
 import { metaRoutes, type OwnState } from './core/meta/routes.ts';
 import { version } from './core/meta/version.ts';
-import {
-  type DeviceSlices,
-  deviceSlices,
-  openDeviceListener,
-  readyDeviceRoute,
-  readyDevices,
-  tokenChecks,
-} from './device-slices.ts';
+import { PollLoad } from './core/ota/poll-load.ts';
 import { openBlobs } from './engine/blobs/backends/open.ts';
 import type { BlobStore } from './engine/blobs/blob-store.ts';
 import { objectOf } from './engine/db/blob-records.ts';
@@ -32,7 +26,7 @@ import { serveConsole } from './engine/http/console-files.ts';
 import { serveDocs } from './engine/http/docs.ts';
 import { statusOf } from './engine/http/errors.ts';
 import { injectFetch } from './engine/http/inject-fetch.ts';
-import { type MountOptions, mountContract } from './engine/http/mount.ts';
+import { type MountOptions, mountAll, mountContract } from './engine/http/mount.ts';
 import { openApiDocument } from './engine/http/openapi.ts';
 import { type CertificateAndKey, OwnCertificate } from './engine/http/own-certificate.ts';
 import { buildServer, type ServerOptions } from './engine/http/server.ts';
@@ -45,16 +39,10 @@ import type { Outbound } from './engine/outbound/ports.ts';
 import type { LogLevel, Settings } from './engine/settings/config.ts';
 import { deviceAddresses } from './engine/settings/device-names.ts';
 import { StorageHealth } from './engine/stores/health.ts';
-import { startLinkMails } from './extensions/accounts/link-mails.ts';
-import { openSingleSignOn, type SingleSignOn, type SsoFiles } from './extensions/accounts/single-sign-on.ts';
-import { startAlerts } from './extensions/alerts/engine.ts';
-import { startMails } from './extensions/alerts/mails.ts';
-import { openAudit } from './extensions/audit/changes.ts';
-import { RolloutTimes } from './extensions/fleet/rollouts/due.ts';
-import { startAnnouncing } from './extensions/home-assistant/engine.ts';
+import type { SingleSignOn, SsoFiles } from './extensions/accounts/single-sign-on.ts';
+import type { Opened } from './extensions/extension.ts';
+import { chosenExtensions } from './extensions/index.ts';
 import type { Rehearser } from './extensions/rehearsals/rehearser.ts';
-import { startMaintenance } from './maintenance.ts';
-import { mountSlices } from './slices.ts';
 
 export interface ServiceOptions {
   readonly settings: Settings;
@@ -82,6 +70,8 @@ export interface ServiceOptions {
   readonly logStream?: { write(line: string): void };
   /** Folder of the built console, to be served at `/`; none is served without it. */
   readonly consoleDir?: string | undefined;
+  /** What runs beyond the specification; all of it without this. */
+  readonly extensions?: 'all' | readonly ExtensionName[];
   /** How long clients may take; the service's own without it. */
   readonly timeouts?: Timeouts;
 }
@@ -125,25 +115,18 @@ const storageOptions = (
   ...(url !== undefined && { nats: { url, credentials, authority } }),
 });
 
-const ssoOf = ({ sso, settings, clock = realClock, ssoFiles }: ServiceOptions) =>
-  sso ?? openSingleSignOn(settings, clock, ssoFiles);
-
 /** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
-  const { settings, clock = realClock, logLevel = options.settings.logLevel, logStream, rehearser, timeouts } = options;
+  const { settings, clock = realClock, logLevel = options.settings.logLevel, logStream, timeouts } = options;
+  const chosen = chosenExtensions(options.extensions ?? 'all');
+  const contracts = { ...coreContract, ...Object.assign({}, ...chosen.map((extension) => extension.contracts)) };
   const traffic = new Traffic();
   const health = new StorageHealth(clock, storageTroubleOf, (what) => api.log.error(`No room is left in the ${what}`));
   const troubleOf = (error: unknown) => health.troubleOf(error);
-  let readyAnswers: ReturnType<typeof readyDevices> | undefined;
   const serverOptions = { troubleOf, logLevel, traffic, logStream, timeouts, accessLog: settings.accessLog };
   const publicServerOptions = { ...serverOptions, statusOf, trustProxy: settings.trustProxy };
-  const api: FastifyInstance = buildServer({
-    ...publicServerOptions,
-    web: options.certificates?.api,
-    // The slices that know of answers are put together below; until then nothing listens.
-    ready: { route: readyDeviceRoute, find: (request) => readyAnswers?.(request), monotonic: () => clock.monotonic() },
-    endpoints: endpointsOf(contract).map(({ shape }) => shape),
-  });
+  const endpoints = endpointsOf(contracts).map(({ shape }) => shape);
+  const api: FastifyInstance = buildServer({ ...publicServerOptions, web: options.certificates?.api, endpoints });
   const storage = options.storage ?? (await openStorage(settings.database, storageOptions(api, settings)));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
   const attempts = openAttempts({ storage, clock });
@@ -153,33 +136,44 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const warnings = new Map<string, string>();
   await reportTroubles(deps, identity, warnings);
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock, settings);
-  const slices = deviceSlices(deps, identity, outbound);
+  const foundation: Foundation = { ...deps, outbound, identity, load: new PollLoad() };
+  const { sso, ssoFiles, rehearser, lookClock = clock } = options;
+  const extensions = chosen.map(({ name, open, contracts }) => {
+    return { name, contracts, ...open({ ...foundation, sso, ssoFiles, rehearser }) };
+  });
+  const hooks = answeredBy(extensions);
   const bearers = openBearers(deps);
-  readyAnswers = readyDevices(bearers, slices.devices);
-  const pollingDeps = { ...deps, outbound, clock: options.lookClock ?? clock };
-  const channel = channelSlice(pollingDeps, slices.data.live, bearers.check, slices.keepAttributes, slices.load);
+  const core = openCore(foundation, hooks, lookClock, bearers.check);
+  const { hub } = core.channel;
   const own = new OwnCertificate(() => identity.ca);
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
-  const devices = openDeviceListener(deps, slices, channel.hub, own, serverOptions);
-  const tokens = tokenChecks(storage.db, clock);
-  const { audit, closeAudit } = openAudit(deps);
-  const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer: bearers.check } };
-  const running = { isStopping: () => channel.hub.isClosed, channels: () => channel.hub.size };
+  const devices = openDeviceListener(core, own, serverOptions);
+  for (const { mountOnDevices } of extensions) mountOnDevices?.(devices.app, core, devices.mounting);
+  const mounting = {
+    blobs,
+    clock,
+    statusOf,
+    bus: storage.bus,
+    audit: hooks.audited,
+    tokens: tokenChecks(storage.db, clock),
+    authenticate: { bearer: bearers.check },
+  };
+  const running = { isStopping: () => hub.isClosed, channels: () => hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);
-  mountSlices(api, { ...deps, outbound, sso: ssoOf(options), meta: meta.api, rehearser }, slices, channel, mounting);
-  servePages(api, options.consoleDir, settings);
+  mountCore(api, core, meta.api, mounting);
+  for (const { contracts, routes } of extensions) mountAll(api, contracts, routes(core), mounting);
+  servePages(api, contracts, options.consoleDir, settings);
   const ops = settings.opsPort && openOpsListener(publicServerOptions, meta.ops, mounting);
-  const stopWatching = watchIdentity(pollingDeps, identity);
-  const stopClock = await watchClock(pollingDeps, warnings);
-  const background = options.withoutBackgroundWork
-    ? noWork
-    : await startBackgroundWork(pollingDeps, clock, slices, channel);
-  const listeners = [api, devices, ops ?? []].flat();
+  const polling = { ...deps, clock: lookClock };
+  const stopWatching = watchIdentity(polling, identity);
+  const stopClock = await watchClock(polling, warnings);
+  const background = options.withoutBackgroundWork ? noWork : await startBackgroundWork(core, extensions, lookClock);
+  const listeners = [api, devices.app, ops ?? []].flat();
   return {
     api,
-    devices,
+    devices: devices.app,
     ops,
     identity,
     deps,
@@ -191,10 +185,10 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     fetch: injectFetch(api),
     async close() {
       // First the listeners: what comes from now on goes to another process.
-      await channel.hub.close();
+      await hub.close();
       await Promise.all([stopWatching(), stopClock(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
-      await Promise.all([background.stopDeliveries(), closeAudit()]);
-      slices.data.live.close();
+      await Promise.all([background.stopDeliveries(), ...extensions.map(({ close }) => close?.())]);
+      core.live.close();
       if (!options.storage) await storage.close();
     },
   };
@@ -219,34 +213,24 @@ const noWork = { stop: async () => {}, stopDeliveries: async () => {} };
 
 /** Begins what the service does by itself. Resolves with what ends it. */
 async function startBackgroundWork(
-  pollingDeps: Deps & { readonly outbound: Outbound },
-  clock: Clock,
-  { ota, data, rollouts: { fleet } }: DeviceSlices,
-  { hub: { lease } }: ReturnType<typeof channelSlice>,
+  core: Core,
+  extensions: readonly Opened<Record<never, never>>[],
+  lookClock: Clock,
 ): Promise<{ stop(): Promise<void>; stopDeliveries(): Promise<void> }> {
-  const inBackground = { ...pollingDeps, storage: pollingDeps.storage.background };
-  const timed = { ...inBackground, clock };
-  const times = new RolloutTimes({ ...timed, fleet });
-  const work = { expireUpdates: ota.engine.expire, runRollouts: () => times.run() };
-  const stopMaintenance = startMaintenance({ ...timed, lease, ...work });
-  await times.run();
-  const stopDeliveries = startDeliveries(inBackground);
-  const stopAlerts = startAlerts({ ...inBackground, lease });
-  const stopAnnouncing = startAnnouncing({
-    ...inBackground,
-    lease,
-    watch: (deviceId, listener) => data.live.watch(deviceId, listener),
-    setControl: changeControl(data),
-  });
-  const stopMails = startMails({ ...inBackground, lease });
-  const stopLinks = startLinkMails({ ...inBackground, lease });
+  const { lease } = core.channel.hub;
+  const timed = { ...core, storage: core.storage.background, lease };
+  const background = { ...timed, clock: lookClock };
+  const ofUpdates = { name: 'updates that never ended', run: () => core.ota.engine.expire() };
+  const pieces = [...corePieces, ...extensions.flatMap(({ maintenance = [] }) => maintenance), ofUpdates];
+  const stopMaintenance = startMaintenance(timed, pieces);
+  const stops: (() => Promise<void>)[] = [];
+  for (const { start } of extensions) if (start) stops.push(await start(core, background));
   return {
     async stop() {
-      await Promise.all([stopAlerts(), stopAnnouncing(), stopMails(), stopLinks()]);
-      await times.close();
+      await Promise.all(stops.map((stop) => stop()));
       await stopMaintenance();
     },
-    stopDeliveries,
+    stopDeliveries: startDeliveries(background),
   };
 }
 
@@ -282,10 +266,11 @@ function openOpsListener(
 /** What people see: the documentation, and the console where it has been built. */
 function servePages(
   api: FastifyInstance,
+  contracts: Parameters<typeof openApiDocument>[0],
   consoleDir: string | undefined,
   { publicUrl, mapTiles }: Pick<Settings, 'publicUrl' | 'mapTiles'>,
 ): void {
-  serveDocs(api, () => openApiDocument(contract, version, publicUrl));
+  serveDocs(api, () => openApiDocument(contracts, version, publicUrl));
   if (consoleDir !== undefined) serveConsole(api, consoleDir, statusOf, mapTiles);
   else api.get('/', (_request, reply) => reply.redirect('/docs'));
 }

@@ -2,6 +2,7 @@ import { unwrap } from '@moorage/base';
 import { expect, it } from 'vitest';
 import { openStorage } from '../../engine/db/open.ts';
 import { buildApp, eachDatabase } from '../../testing/index.ts';
+import { noHooks } from '../hooks.ts';
 import { ensureAdministrator, replacePassword, usernameFor } from './accounts.ts';
 
 eachDatabase('first run', (open, _kind, address) => {
@@ -68,17 +69,21 @@ eachDatabase('a password that is replaced', (open) => {
     const { email, token } = await app.make.user();
     const login = async (password: string) => app.client.call('auth.login', { body: { username: email, password } });
     const isGood = async (value: string) => (await app.client.as(value).call('users.get')).ok;
-    expect(await replacePassword(app.service.deps, email, 'the first one')).toMatchObject({ ok: true });
+    expect(await replacePassword(app.service.deps, email, 'the first one', noHooks.passwordChanged)).toMatchObject({
+      ok: true,
+    });
     const session = unwrap(await login('the first one')).value.token;
     expect([await isGood(session), await isGood(token)]).toEqual([true, true]);
-    expect(await replacePassword(app.service.deps, email, 'another one of mine')).toMatchObject({ ok: true });
+    expect(
+      await replacePassword(app.service.deps, email, 'another one of mine', noHooks.passwordChanged),
+    ).toMatchObject({ ok: true });
     expect([await isGood(session), await isGood(token)]).toEqual([false, true]);
     expect([(await login('the first one')).ok, (await login('another one of mine')).ok]).toEqual([false, true]);
   });
 
   it('is refused for an account that is not there', async () => {
     const app = await buildApp(await open());
-    const replaced = await replacePassword(app.service.deps, 'nobody', 'another one of mine');
+    const replaced = await replacePassword(app.service.deps, 'nobody', 'another one of mine', noHooks.passwordChanged);
     expect(replaced).toMatchObject({ ok: false, error: { code: 'NOT_FOUND' } });
   });
 });

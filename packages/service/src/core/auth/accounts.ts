@@ -7,6 +7,7 @@ import { nameOwner, namesFrom } from '../../engine/db/names.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
+import type { AuthHooks } from './hooks.ts';
 import { hashNewPassword, type NewPasswordOf } from './new-passwords.ts';
 import { hashPassword } from './passwords.ts';
 import {
@@ -100,6 +101,7 @@ export async function replacePassword(
   { storage, clock }: AccountDeps,
   name: string,
   password: string,
+  passwordChanged: AuthHooks['passwordChanged'],
 ): Promise<Result<UserRow, Refusal>> {
   const user = await findAccount(storage.db, name);
   if (!user) return failure(refusal('NOT_FOUND', { what: `User "${name}"` }));
@@ -107,6 +109,7 @@ export async function replacePassword(
   if (!hashed.ok) return hashed;
   return storage.transaction(async (trx) => {
     await setPassword(trx, user.id, hashed.value);
+    await passwordChanged(trx, user.id);
     await endSessions(trx, user.id);
     announceAccess(storage, trx, user.id);
     const message = 'Password replaced on the command line';

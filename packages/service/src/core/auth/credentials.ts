@@ -4,9 +4,10 @@ import { findAccount } from '../../engine/db/accounts.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Caller, Deps } from '../../engine/http/types.ts';
 import { hashSecret } from '../../engine/secrets.ts';
+import type { AuthDeps } from './hooks.ts';
 import { passwordsAreBusy, verifyPassword } from './passwords.ts';
 import type { UserRow } from './queries.ts';
-import { noteKnown, tryProof } from './tries.ts';
+import { noteKnown, trySecret } from './tries.ts';
 
 /** Seconds after which a client that was sent away may come back. */
 const busyRetryS = 5;
@@ -23,8 +24,8 @@ export interface Credentials {
 export const refuseWhenBusy = (): Refusal | undefined =>
   passwordsAreBusy() ? refusalFor('BUSY', busyRetryS) : undefined;
 
-/** Somebody who wants to come in. */
-interface Comer {
+/** A login that is tried. */
+interface LoginAttempt {
   /** What they call themselves, for an account that is not there. */
   readonly name: string;
   readonly user: UserRow | undefined;
@@ -41,13 +42,13 @@ interface Comer {
 export async function tryLogin(
   { storage, clock, attempts }: Pick<Deps, 'storage' | 'clock' | 'attempts'>,
   proof: 'password' | 'passkey',
-  { name, user, ip }: Comer,
+  { name, user, ip }: LoginAttempt,
   wrong: Refusal,
   isShown: () => Promise<boolean>,
 ): Promise<Result<UserRow, Refusal>> {
   // Its name and its email are one account: a client that knows both gets no more tries.
   const account = user?.id ?? name;
-  const tried = await tryProof({ attempts }, proof, { account, ip }, async (): Promise<Result<UserRow, Refusal>> => {
+  const tried = await trySecret({ attempts }, proof, { account, ip }, async (): Promise<Result<UserRow, Refusal>> => {
     const correct = await isShown();
     return user && correct ? success(user) : failure(wrong);
   });
@@ -81,6 +82,17 @@ export async function checkCredentials(
   return tryLogin(deps, 'password', { name: username, user, ip }, refusal('WRONG_LOGIN'), () =>
     verifyPassword(password, user?.password_hash),
   );
+}
+
+/** The account of a login whose password is enough. Refusals: those of the credentials and of extensions. */
+export async function checkLogin(
+  deps: Pick<AuthDeps, 'storage' | 'clock' | 'attempts' | 'hooks'>,
+  credentials: Credentials,
+): Promise<Result<UserRow, Refusal>> {
+  const found = await checkCredentials(deps, credentials);
+  if (!found.ok) return found;
+  const refused = await deps.hooks.refuseLogin(deps, found.value);
+  return refused ? failure(refused) : found;
 }
 
 /** Checks the password of who is signed in, before a change of how they sign in. Refusal, beside others: WRONG_PASSWORD. */

@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
 import type { TokenTable, UserTable } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import { deleteChallenges } from '../../extensions/accounts/factor-queries.ts';
 
 export type UserRow = Selectable<UserTable>;
 export type TokenRow = Selectable<TokenTable>;
@@ -134,11 +133,10 @@ export async function hasInitialPassword(db: Db, userId: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Gives a user another password, which they have chosen. Logins that wait for a second factor end. */
+/** Gives a user another password, which they have chosen. */
 export async function setPassword(trx: Db, userId: string, passwordHash: string): Promise<void> {
   await trx.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute();
   await trx.deleteFrom('settings').where('name', '=', initialPassword(userId)).execute();
-  await deleteChallenges(trx, userId);
 }
 
 /** Notes that the user of a token has proved with it who they are. */

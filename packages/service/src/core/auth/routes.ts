@@ -10,11 +10,11 @@ import { failure, type Result, success } from '@moorage/base';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Call, Deps, Handler, Handlers } from '../../engine/http/types.ts';
-import { pagesAt, passkeyAddress } from '../../extensions/accounts/passkey-address.ts';
-import { checkLogin } from '../../extensions/accounts/second-step.ts';
 import { allowedProduct } from '../access/products.ts';
 import { refuseLonger } from '../access/token-limits.ts';
 import { makeToken, revokeToken } from './accounts.ts';
+import { checkLogin } from './credentials.ts';
+import type { AuthDeps } from './hooks.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
 import { readInvitation, signUp } from './sign-up.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
@@ -58,7 +58,7 @@ export async function openSession(
 
 /** API-EP-POST-auth-login */
 const login =
-  (deps: Deps): Handler<(typeof authContract)['login']> =>
+  (deps: AuthDeps): Handler<(typeof authContract)['login']> =>
   async (call) => {
     const found = await checkLogin(deps, { ...call.body, ip: call.ip });
     return found.ok ? openSession(deps, found.value, call) : found;
@@ -66,25 +66,18 @@ const login =
 
 /** API-EP-POST-auth-signup */
 const signup =
-  (deps: Deps): Handler<(typeof authContract)['signup']> =>
+  (deps: AuthDeps): Handler<(typeof authContract)['signup']> =>
   async (call) => {
     const made = await signUp(deps, call.body, call.ip);
     return made.ok ? openSession(deps, made.value, call) : made;
   };
 
 /** Logging in and signing up: calls without a token. */
-export const authRoutes = (deps: Deps): Handlers<typeof authContract> => ({
+export const authRoutes = (deps: AuthDeps): Handlers<typeof authContract> => ({
   login: login(deps),
   signup: signup(deps),
   // API-EP-GET-auth-sign-up
-  policy: (call) =>
-    success({
-      sign_up: signUpPolicy(deps.settings),
-      mail: deps.settings.smtpUrl !== undefined,
-      second_factor: deps.settings.secondFactor,
-      sso: deps.settings.oidcIssuer === undefined ? null : deps.settings.oidcName,
-      passkeys: passkeyAddress(pagesAt(deps.settings, call))?.origin ?? null,
-    }),
+  policy: (call) => success({ sign_up: signUpPolicy(deps.settings), ...deps.hooks.waysIn(call) }),
   // API-EP-POST-auth-invitation
   invitation: ({ body, ip }) => readInvitation(deps, body.invitation, ip),
 });

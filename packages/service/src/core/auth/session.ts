@@ -5,9 +5,9 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { goneCookie, isFromConsole, sessionCookie } from '../../engine/http/console-session.ts';
 import { lacksFactor } from '../../engine/http/second-factor.ts';
 import { type Call, type Deps, type Handlers, HeadedReply } from '../../engine/http/types.ts';
-import { checkLogin } from '../../extensions/accounts/second-step.ts';
 import { passwordOf, revokeToken } from './accounts.ts';
-import { checkOwnPassword } from './credentials.ts';
+import { checkLogin, checkOwnPassword } from './credentials.ts';
+import type { AuthDeps } from './hooks.ts';
 import { hashNewPassword } from './new-passwords.ts';
 import { endSessions, hasInitialPassword, setPassword, type TokenRow, type UserRow } from './queries.ts';
 import { signUp } from './sign-up.ts';
@@ -53,12 +53,8 @@ export const sessionOpener =
   };
 
 /** Sessions of the console: as logging in with a token, but the token travels in a cookie. */
-export const sessionRoutes = (
-  deps: Deps,
-  begin: BeginSession,
-  signOutAtProvider: (tokenId: string) => Promise<{ readonly sign_out_url?: string }>,
-): Handlers<typeof sessionContract> => {
-  const { storage, clock } = deps;
+export const sessionRoutes = (deps: AuthDeps, begin: BeginSession): Handlers<typeof sessionContract> => {
+  const { storage, clock, hooks } = deps;
 
   return {
     // API-EP-POST-auth-session
@@ -83,7 +79,7 @@ export const sessionRoutes = (
 
     // API-EP-DELETE-auth-session
     async close(call) {
-      const reply = { ...resultOk, ...(await signOutAtProvider(call.caller.tokenId)) };
+      const reply = { ...resultOk, ...(await hooks.sessionEnds(call.caller.tokenId)) };
       await revokeToken(deps, call.caller.tokenId, call.caller.userId);
       return success(new HeadedReply(reply, goneCookie(call)));
     },
@@ -102,6 +98,7 @@ export const sessionRoutes = (
       if (!hashed.ok) return hashed;
       await storage.transaction(async (trx) => {
         await setPassword(trx, caller.userId, hashed.value);
+        await hooks.passwordChanged(trx, caller.userId);
         // Spec: API-RULE-session-3. A client that knew the old password is out.
         await endSessions(trx, caller.userId, caller.tokenId);
         announceAccess(storage, trx, caller.userId);

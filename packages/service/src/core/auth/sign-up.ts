@@ -15,11 +15,11 @@ import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Caller, Deps, Handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
-import { queueConfirmation } from '../../extensions/accounts/links.ts';
 import { refuseLookUp } from '../access/look-ups.ts';
 import { authorise, generalRoles } from '../access/rules.ts';
 import { createUser, type NewAccount } from './accounts.ts';
 import { refuseWhenBusy } from './credentials.ts';
+import type { AuthDeps } from './hooks.ts';
 import {
   countOpenInvitations,
   deleteInvitation,
@@ -33,7 +33,7 @@ import {
 import type { UserRow } from './queries.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
 import { countsOf, limits, refuseOverLimits } from './throttle.ts';
-import { tryProof } from './tries.ts';
+import { trySecret } from './tries.ts';
 
 const dayMs = 86_400_000;
 
@@ -43,13 +43,13 @@ type InvitedAccount = NewAccount & { readonly invitation: string };
  * Makes an account without an invitation. What counts for all together is the accounts that are made: attempts that fail
  * keep nobody else out. Refusals: TOO_MANY_SIGN_UPS, DUPLICATE. Spec: API-LIMIT-signup.
  */
-async function signUpFreely(deps: Deps, account: NewAccount, ip: string): Promise<Result<UserRow, Refusal>> {
+async function signUpFreely(deps: AuthDeps, account: NewAccount, ip: string): Promise<Result<UserRow, Refusal>> {
   const limited = await refuseOverLimits(deps, 'TOO_MANY_SIGN_UPS', countsOf(limits.signUpOfAddress, ip));
   if (limited) return failure(limited);
   const inAll = await deps.attempts.begin(limits.signUpInAll, '');
   if (!inAll.ok) return failure(refusalFor('TOO_MANY_SIGN_UPS', inAll.error.retryAfterS));
   const made = await createUser(deps, account, 'user', async (trx, user) => {
-    await queueConfirmation(deps, trx, user);
+    await deps.hooks.accountMade(trx, user);
     return undefined;
   });
   if (!made.ok) await inAll.value.undo();
@@ -58,7 +58,7 @@ async function signUpFreely(deps: Deps, account: NewAccount, ip: string): Promis
 
 /** Makes the account of an invitation. Refusals: WRONG_INVITATION, TOO_MANY_LOOK_UPS, DUPLICATE. Spec: API-RULE-signup-2. */
 async function signUpInvited(
-  deps: Deps,
+  deps: AuthDeps,
   { invitation, ...account }: InvitedAccount,
 ): Promise<Result<UserRow, Refusal>> {
   const { storage, clock } = deps;
@@ -69,7 +69,7 @@ async function signUpInvited(
   const limited = await refuseLookUp(deps, found.id);
   if (limited) return failure(limited);
   return createUser(deps, account, found.role, async (trx, user) => {
-    await queueConfirmation(deps, trx, user);
+    await deps.hooks.accountMade(trx, user);
     const spent = await spendInvitation(trx, found.id, user.id, clock.now());
     return spent ? undefined : refusal('WRONG_INVITATION');
   });
@@ -80,7 +80,7 @@ async function signUpInvited(
  * BUSY, those of the two ways. Spec: API-RULE-signup-1.
  */
 export async function signUp(
-  deps: Deps,
+  deps: AuthDeps,
   { invitation, ...account }: NewAccount & { readonly invitation?: string | undefined },
   ip: string,
 ): Promise<Result<UserRow, Refusal>> {
@@ -90,7 +90,7 @@ export async function signUp(
   const overload = refuseWhenBusy();
   if (overload) return failure(overload);
   if (invitation === undefined) return signUpFreely(deps, account, ip);
-  return tryProof(deps, 'secret', { ip }, () => signUpInvited(deps, { invitation, ...account }));
+  return trySecret(deps, 'secret', { ip }, () => signUpInvited(deps, { invitation, ...account }));
 }
 
 export interface NewInvitation {
@@ -195,7 +195,7 @@ export async function readInvitation(
   ip: string,
 ): Promise<Result<Pick<InvitationRow, 'email' | 'role'> & { readonly expires_at: string }, Refusal>> {
   const { storage, clock } = deps;
-  return tryProof(deps, 'secret', { ip }, async () => {
+  return trySecret(deps, 'secret', { ip }, async () => {
     const found = await openInvitation(storage.db, hashSecret(token), clock.now());
     if (!found) return failure(refusal('WRONG_INVITATION'));
     return success({ email: found.email, role: found.role, expires_at: String(found.expires_at) });

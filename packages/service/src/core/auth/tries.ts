@@ -5,10 +5,10 @@ import type { Deps, Limit } from '../../engine/http/types.ts';
 import { beginAll, type Count, countsOf, limits, ofNetwork } from './throttle.ts';
 
 /** What people come in with; `secret` is one that names no account: a link, an invitation, a sign-in at the provider. */
-type Proof = 'password' | 'factor' | 'passkey' | 'secret';
+type SecretKind = 'password' | 'factor' | 'passkey' | 'secret';
 
 interface Client {
-  /** Id of the account, or the name of one that is not there. Every proof but a secret is for an account. */
+  /** Id of the account, or the name of one that is not there. Every other kind is for an account. */
   readonly account?: string;
   /** Address that the request came from. */
   readonly ip: string;
@@ -25,14 +25,14 @@ export async function noteKnown({ attempts }: Pick<Deps, 'attempts'>, account: s
 }
 
 /**
- * What a failed proof counts against, the narrowest first. What others do does not stop a client that is known: where its
+ * What a failed try counts against, the narrowest first. What others do does not stop a client that is known: where its
  * address is, its network does not count, and where its network is, all the others do not. Spec: API-LIMIT-login,
  * API-RULE-known-1.
  */
-async function countsOfProof({ attempts }: Pick<Deps, 'attempts'>, proof: Proof, { account, ip }: Client) {
+async function countsOfTry({ attempts }: Pick<Deps, 'attempts'>, kind: SecretKind, { account, ip }: Client) {
   if (account === undefined) return countsOf(limits.loginOfAddress, ip);
   const { address, network } = networksOf(ip);
-  const tried = `${proof} ${account}`;
+  const tried = `${kind} ${account}`;
   const counts: Count[] = [
     [limits.loginOfName, `${tried} ${address}`],
     [limits.loginOfAddress, address],
@@ -40,7 +40,7 @@ async function countsOfProof({ attempts }: Pick<Deps, 'attempts'>, proof: Proof,
   if (await attempts.isNoted(known, `${account} ${address}`)) return counts;
   counts.push([limits.loginOfNetwork, `${tried} ${network}`], [ofNetwork(limits.loginOfAddress), network]);
   // A passkey cannot be guessed, and is the way in that is left when others try passwords.
-  if (proof === 'passkey' || (await attempts.isNoted(known, `${account} ${network}`))) return counts;
+  if (kind === 'passkey' || (await attempts.isNoted(known, `${account} ${network}`))) return counts;
   return [...counts, [limits.loginInAll, tried] as const];
 }
 
@@ -48,13 +48,13 @@ async function countsOfProof({ attempts }: Pick<Deps, 'attempts'>, proof: Proof,
  * Looks at what somebody shows to come in, as often as the limits allow: the one way to try a password, a factor or
  * another secret of a person. Refusals: TOO_MANY_LOGINS, those of `show`, which count. Spec: API-LIMIT-login.
  */
-export async function tryProof<T>(
+export async function trySecret<T>(
   deps: Pick<Deps, 'attempts'>,
-  proof: Proof,
+  kind: SecretKind,
   client: Client,
   show: () => Promise<Result<T, Refusal>>,
 ): Promise<Result<T, Refusal>> {
-  const begun = await beginAll(deps, await countsOfProof(deps, proof, client));
+  const begun = await beginAll(deps, await countsOfTry(deps, kind, client));
   if (!begun.ok) return failure(refusalFor('TOO_MANY_LOGINS', begun.error.retryAfterS));
   const shown = await show();
   if (!shown.ok) return shown;

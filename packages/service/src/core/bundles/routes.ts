@@ -21,6 +21,7 @@ import { refuseQuota } from '../access/quotas.ts';
 import { viewerFor } from '../access/rules.ts';
 import { fitsProduct } from '../products/rules.ts';
 import { allowedBundle, readableBundle, sightOf } from './access.ts';
+import type { BundleDeps } from './hooks.ts';
 import {
   bundleByTag,
   bundleView,
@@ -185,15 +186,9 @@ const setState =
     });
   };
 
-/** What bundles need of other slices. */
-export interface BundleDeps extends Deps {
-  /** A tag of a product has been moved. */
-  tagMoved(trx: Db, productId: string): Promise<unknown>;
-}
-
 /** API-EP-POST-bundles-bundle_id-tag, API-ERR-1 */
 const setTag =
-  ({ storage, clock, tagMoved }: BundleDeps): Handler<Contract['setTag']> =>
+  ({ storage, clock, hooks }: BundleDeps): Handler<Contract['setTag']> =>
   async (call) => {
     const atMs = clock.now();
     let productId: string | undefined;
@@ -208,7 +203,7 @@ const setTag =
       // API-RULE-tag-1: first taken from the bundle that holds it, then given, in one transaction.
       if (tag.value !== null) await clearTag(trx, product.id, tag.value);
       await setBundleTag(trx, bundle.id, tag.value);
-      await tagMoved(trx, product.id);
+      await hooks.tagMoved(trx, product.id);
       await writeLog(trx, {
         ...byCaller(call, atMs),
         type: 'bundle.tag',

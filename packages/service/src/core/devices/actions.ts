@@ -15,8 +15,8 @@ export const revoke = (storage: Storage, { id, uuid }: Pick<DetailedDevice, 'id'
 export async function deleteAll(deps: DeviceDeps, trx: Db, devices: readonly DetailedDevice[]): Promise<void> {
   const ids = devices.map(({ id }) => id);
   if (ids.length === 0) return;
-  // First the rollouts: what they count has to be there still.
-  for (const id of ids) await deps.leaveRollouts(trx, id);
+  // First those who count them: what they count has to be there still.
+  for (const id of ids) await deps.hooks.deviceLeaves(trx, id);
   await deps.clearStores(trx, ids);
   await deleteDevices(trx, ids);
 }

@@ -3,7 +3,7 @@ import type { Result } from '@moorage/base';
 import type { LiveEvent } from '../../engine/bus/topics.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
-import type { ReadyRecords } from './ready-records.ts';
+import type { DeviceHooks } from './hooks.ts';
 
 /** A certificate and key that a device shall have, PEM texts; the fingerprint is SHA-256 in lower-case hex. */
 export interface IssuedCertificate {
@@ -18,18 +18,14 @@ export interface IssuedCertificate {
 
 /** What devices need of other slices, handed in by the composition root. */
 export interface DeviceDeps extends Deps {
-  readonly records: ReadyRecords;
   readonly identity: {
     issueDeviceCertificate(uuid: string): Promise<IssuedCertificate>;
   };
   /** Ends the open update of a device that leaves its product. */
   supersedeUpdate(trx: Db, device: { readonly update_id: number | null }): Promise<void>;
-  /** Deletes what a device that is reset has at other slices: its files, its nodes, all of its data. */
+  readonly hooks: DeviceHooks;
+  /** Deletes what devices that are taken back have at other slices: files, nodes, all of their data. */
   clearStores(trx: Db, deviceIds: readonly string[]): Promise<void>;
-  /** Takes a device that will be deleted out of the rollouts that count it. */
-  leaveRollouts(trx: Db, deviceId: string): Promise<void>;
-  /** Rollouts in which a device waits go on without it: it is blocked. */
-  skipRollouts(trx: Db, deviceId: string): Promise<void>;
   /** The update that the record of a device shows. */
   updateOf(db: Db, device: { readonly update_id: number | null }): Promise<UpdateRecord | null>;
   /** Notifies those who watch a device. */

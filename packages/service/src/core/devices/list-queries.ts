@@ -1,7 +1,6 @@
 import { type DeviceListQuery, openUpdateStates } from '@moorage/api';
 import {
   type Expression,
-  type ExpressionBuilder,
   type ExpressionWrapper,
   expressionBuilder,
   type OrderByItemBuilder,
@@ -13,12 +12,19 @@ import { padded } from '../../engine/db/groups.ts';
 import { bothOf, type Paging, paging } from '../../engine/db/paging.ts';
 import type { Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
-import type { ListFilter, Walk } from '../../extensions/fleet/filters/queries.ts';
-import { standingState } from '../../extensions/fleet/filters/standing.ts';
 import { watchedProducts } from '../access/logs.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import { countedDevices, hasAllDevices, isCounted, walked } from './counts.ts';
+import type { DeviceHooks, DeviceWhere, ListFilter, Walk } from './hooks.ts';
 import { type DeviceRows, type RecordedDevice, recorded } from './queries.ts';
+import { standingState } from './standing.ts';
+
+/** What lists of devices are read with. */
+interface Lists {
+  readonly db: Db;
+  readonly expressions: Expressions;
+  readonly hooks: Pick<DeviceHooks, 'wantedFirst'>;
+}
 
 /** So many rows are sorted faster than others are walked past. */
 const fewDevices = 5_000;
@@ -34,8 +40,7 @@ const optionalFields: readonly string[] = ['last_seen_at', 'activated_at'];
  * @param nowMs for what depends on the time
  */
 export async function listDevices(
-  db: Db,
-  expressions: Expressions,
+  { db, expressions, hooks }: Lists,
   viewer: Viewer,
   query: DeviceListQuery,
   nowMs: number,
@@ -44,7 +49,7 @@ export async function listDevices(
   const visible = viewer === 'everyone' ? undefined : await visibleTo(db, viewer);
   const addresses = query.q ? await privateTo(db, viewer) : undefined;
   const candidates = query.q ? await expressions.findCandidates(db, query.q) : undefined;
-  const matched = matching(db, expressions, query, nowMs, addresses, candidates);
+  const matched = matching({ db, expressions, hooks }, query, nowMs, addresses, candidates);
   const page = paging(query, '-created_at');
   const shown = visible ? matched.where(await walked(db, expressions, visible, page.offset + page.limit)) : matched;
   const filtered = (walk: Walk) => (fits ? shown.where((where) => fits(where, walk)) : shown);
@@ -62,7 +67,7 @@ export async function listDevices(
       .limit(written(page.limit))
       .offset(written(page.offset));
   const details = (rows?: DeviceRows) =>
-    recorded(db, viewer === 'everyone' ? '' : viewer.userId, nowMs, rows)
+    recorded(db, viewer === 'everyone' ? '' : viewer.userId, hooks.wantedFirst(nowMs), rows)
       .orderBy(`devices.${page.field}`, sorted)
       .orderBy('devices.id', page.direction);
   const counted = () =>
@@ -110,7 +115,6 @@ const sortedBy =
     return direction === 'desc' ? directed.nullsLast() : directed.nullsFirst();
   };
 
-type Where = ExpressionBuilder<Schema, 'devices'>;
 type Condition = ExpressionWrapper<Schema, 'devices', SqlBool>;
 
 /**
@@ -128,7 +132,7 @@ const searchable = [
  * Devices that the viewer may see the private things of: their own, and those on products that they own or manage;
  * nothing when those are all devices.
  */
-export async function privateTo(db: Db, viewer: Viewer): Promise<((where: Where) => Condition) | undefined> {
+export async function privateTo(db: Db, viewer: Viewer): Promise<((where: DeviceWhere) => Condition) | undefined> {
   if (viewer === 'everyone') return undefined;
   const products = await watchedProducts(db, viewer);
   return (where) => {
@@ -139,11 +143,10 @@ export async function privateTo(db: Db, viewer: Viewer): Promise<((where: Where)
 
 /** Devices that fit the filters. What another table decides is asked of that table alone. */
 function matching(
-  db: Db,
-  expressions: Expressions,
+  { db, expressions, hooks }: Lists,
   query: DeviceListQuery,
   nowMs: number,
-  seesPrivate: ((where: Where) => Condition) | undefined,
+  seesPrivate: ((where: DeviceWhere) => Condition) | undefined,
   candidates: Expression<SqlBool> | undefined,
 ) {
   let rows = db.selectFrom('devices');
@@ -178,7 +181,7 @@ function matching(
     const online = db.selectFrom('channels').select('channels.device_id');
     rows = rows.where('devices.id', query.online ? 'in' : 'not in', online);
   }
-  if (query.standing) rows = rows.where(standingState(nowMs), '=', query.standing);
+  if (query.standing) rows = rows.where(standingState(hooks.wantedFirst(nowMs)), '=', query.standing);
   if (bundle_id || updated) {
     const updates = db
       .selectFrom('updates')
@@ -204,7 +207,7 @@ const listedProducts = 1_000;
  * looked up first: a list of them leads through an index, where a query in the query would be a walk through all rows.
  */
 async function visibleTo(db: Db, { userId, customerId }: ViewingUser): Promise<Condition> {
-  const where: Where = expressionBuilder();
+  const where: DeviceWhere = expressionBuilder();
   const products = db
     .selectFrom('products')
     .select('id')

@@ -43,7 +43,7 @@ type Change = (trx: Db, device: DetailedDevice) => Promise<Refusal | undefined>;
  * Returns the device as it is afterwards.
  */
 export async function changing(
-  { storage, clock }: DeviceDeps,
+  { storage, clock, hooks }: DeviceDeps,
   caller: Caller,
   action: Action,
   name: string,
@@ -56,7 +56,7 @@ export async function changing(
     if (!device) return notFound();
     const refused = authorise(action, deviceRoles(caller, device), 'Device') ?? (await change(trx, device));
     if (refused) return failure(refused);
-    const changed = await findRecorded(trx, device.id, caller.userId, clock.now());
+    const changed = await findRecorded(trx, hooks, { by: 'id', value: device.id }, caller.userId, clock.now());
     return changed ? success(changed) : notFound();
   });
 }

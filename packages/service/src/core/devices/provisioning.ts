@@ -42,7 +42,7 @@ interface Made {
 
 /** Makes a device, or says what is against it; the caller writes the log, and ends the transaction then. */
 async function make(
-  { storage, clock, settings }: DeviceDeps,
+  { storage, clock, settings, hooks }: DeviceDeps,
   trx: Db,
   { caller, ip }: ManyCall,
   request: NewDevice,
@@ -89,7 +89,7 @@ async function make(
     activated_at: null,
     last_seen_at: null,
   });
-  const device = await findRecorded(trx, id, '', nowMs);
+  const device = await findRecorded(trx, hooks, { by: 'id', value: id }, '', nowMs);
   if (!device) throw new Error(`Device ${id} is not there in the transaction that made it`);
   return success({ device, token });
 }

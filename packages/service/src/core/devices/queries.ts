@@ -1,10 +1,10 @@
-import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
+import type { Insertable, RawBuilder, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
 import { builtForMany, builtOnce } from '../../engine/db/compiled.ts';
-import { groupCalls } from '../../engine/db/groups.ts';
 import type { DeviceTable, Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
-import { standing, wantedBundle } from '../../extensions/fleet/filters/standing.ts';
+import type { DeviceHooks } from './hooks.ts';
 import type { DeviceKey } from './rules.ts';
+import { standing, wantedBundle } from './standing.ts';
 
 export type DeviceRows = SelectQueryBuilder<Schema, 'devices', Selectable<DeviceTable>>;
 
@@ -55,10 +55,10 @@ const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('de
 
 export type DetailedDevice = Awaited<ReturnType<ReturnType<typeof detailed>['executeTakeFirstOrThrow']>>;
 
-/** The same with how they stand at a time, epoch ms: all that their records show. */
-export const recorded = (db: Db, viewerId: string, nowMs: number, rows?: DeviceRows) =>
+/** The same with how they stand, as the hook `wantedFirst` says for a time: all that their records show. */
+export const recorded = (db: Db, viewerId: string, first: RawBuilder<string | null>, rows?: DeviceRows) =>
   detailed(db, viewerId, rows)
-    .leftJoin('bundles as sw', (join) => join.on('sw.id', '=', wantedBundle(nowMs)))
+    .leftJoin('bundles as sw', (join) => join.on('sw.id', '=', wantedBundle(first)))
     .select(['sw.version as wanted_version', standing.as('standing')]);
 
 export type RecordedDevice = Awaited<ReturnType<ReturnType<typeof recorded>['executeTakeFirstOrThrow']>>;
@@ -76,50 +76,21 @@ export async function findDevice(db: Db, { by, value }: DeviceKey, viewerId = ''
   return (await (by === 'id' ? findById : findByUuid)(db, viewerId, value))[0];
 }
 
-// The viewer in a join, the time in another, then the key: the order of the statement.
-const findRecordById = builtOnce((db) => recorded(db, '', 0).where('devices.id', '=', ''));
-
 /** What the record of a device shows at a time, epoch ms. */
-export const findRecorded = async (db: Db, id: string, viewerId: string, nowMs: number) =>
-  (await findRecordById(db, viewerId, nowMs, id))[0];
-
-/** A record that is asked for by a name of its device that is whole: no two devices share one. */
-interface AskedRecord {
-  readonly by: 'id' | 'uuid';
-  readonly value: string;
-  readonly viewerId: string;
-  readonly nowMs: number;
-}
-
-// The order is that of the one above.
-const findRecordsBy = {
-  id: builtForMany((db, ids: readonly string[]) => recorded(db, '', 0).where('devices.id', 'in', ids)),
-  uuid: builtForMany((db, uuids: readonly string[]) => recorded(db, '', 0).where('devices.uuid', 'in', uuids)),
-};
-
-/**
- * Finds what a record shows outside of transactions. Those by id and uuid are the busiest calls of the API: who asks in
- * the same turn, or while a read is under way, shares a statement.
- */
-export function sharedRecords(db: Db) {
-  const findShared = groupCalls(async (asked: readonly AskedRecord[]) => {
-    const found = new Map<string, RecordedDevice>();
-    const together = Map.groupBy(asked, ({ by, viewerId }) => `${by} ${viewerId}`);
-    for (const [group, alike] of together) {
-      const [{ by, viewerId }] = alike as [AskedRecord];
-      const keys = [...new Set(alike.map(({ value }) => value))];
-      const nowMs = Math.max(...alike.map((one) => one.nowMs));
-      const rows = await findRecordsBy[by](db, keys, viewerId, nowMs);
-      for (const row of rows) found.set(`${group} ${row[by]}`, row);
-    }
-    return asked.map(({ by, viewerId, value }) => found.get(`${by} ${viewerId} ${value}`));
-  });
-  return async ({ by, value }: DeviceKey, viewerId: string, nowMs: number): Promise<RecordedDevice | undefined> => {
-    if (by !== 'address') return findShared({ by, value, viewerId, nowMs });
-    const device = await findDevice(db, { by, value });
-    return device && findRecorded(db, device.id, viewerId, nowMs);
-  };
-}
+export const findRecorded = (
+  db: Db,
+  hooks: Pick<DeviceHooks, 'wantedFirst'>,
+  { by, value }: DeviceKey,
+  viewerId: string,
+  nowMs: number,
+): Promise<RecordedDevice | undefined> =>
+  recorded(db, viewerId, hooks.wantedFirst(nowMs))
+    .where((where) =>
+      by === 'address'
+        ? where.or([where('devices.mac', '=', value), where('devices.bt_addr', '=', value)])
+        : where(`devices.${by}`, '=', value),
+    )
+    .executeTakeFirst();
 
 /** The same, locked until the transaction ends. */
 export async function lockDevice(

@@ -1,9 +1,9 @@
 import { type DeviceRecord, optionalTimestamp } from '@moorage/api';
 import type { Db } from '../../engine/db/storage.ts';
-import { standingOf } from '../../extensions/fleet/filters/standing.ts';
 import { deviceRoles, may, type Role, type WhoCalls } from '../access/rules.ts';
 import type { RecordedDevice } from './queries.ts';
 import { degreesOf } from './rules.ts';
+import { standingOf } from './standing.ts';
 
 type Nodes = NonNullable<DeviceRecord['nodes']>;
 

@@ -2,10 +2,8 @@ import { type devicesContract, type Refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { topics } from '../../engine/bus/topics.ts';
 import { writeLog } from '../../engine/db/logs.ts';
-import { type Handler, type Handlers, JsonReply } from '../../engine/http/types.ts';
+import type { Handler, Handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
-import { parseFilter } from '../../extensions/fleet/filters/parse.ts';
-import { listFilter } from '../../extensions/fleet/filters/queries.ts';
 import { authorise, deviceRoles, generalRoles, may, viewerFor } from '../access/rules.ts';
 import { askAll, deleteAll, notifyAsked, progressOf, refuseAsking, revoke } from './actions.ts';
 import { activate, productChoices, refuseTakingBack, resetDevices } from './activation.ts';
@@ -14,37 +12,36 @@ import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequen
 import { contentsOf } from './contents.ts';
 import type { DeviceDeps } from './deps.ts';
 import { listDevices, privateTo } from './list-queries.ts';
-import { changing, deviceFor, notFound } from './lookup.ts';
+import { allowed, changing, deviceFor, notFound } from './lookup.ts';
 import { provision } from './provisioning.ts';
-import { changeDevice, type DetailedDevice, lockDevice, retireCertificate } from './queries.ts';
+import { changeDevice, type DetailedDevice, findRecorded, lockDevice, retireCertificate } from './queries.ts';
 import { deviceRecord, deviceRecords } from './records.ts';
-import { degreesOf, locationColumns, planBlock, refuseDelete } from './rules.ts';
+import { degreesOf, locationColumns, parseDeviceKey, planBlock, refuseDelete } from './rules.ts';
 
 type Contract = typeof devicesContract;
 
 /** API-EP-GET-devices */
 const list =
-  ({ storage: { db, expressions }, clock }: DeviceDeps): Handler<Contract['list']> =>
+  ({ storage: { db, expressions }, clock, hooks }: DeviceDeps): Handler<Contract['list']> =>
   async ({ caller, query }) => {
-    const filter = query.filter === undefined ? undefined : parseFilter(query.filter, 'query');
+    const filter = query.filter === undefined ? undefined : hooks.listFilter(query.filter);
     if (filter && !filter.ok) return filter;
     const viewer = viewerFor('device.read', caller);
     const nowMs = clock.now();
-    const filtering = filter && listFilter(filter.value, expressions, nowMs, await privateTo(db, viewer));
-    const { items, total } = await listDevices(db, expressions, viewer, query, nowMs, filtering);
+    const filtering = filter?.value({ expressions, nowMs, seesPrivate: await privateTo(db, viewer) });
+    const { items, total } = await listDevices({ db, expressions, hooks }, viewer, query, nowMs, filtering);
     return success({ items: await deviceRecords(db, items, caller), total });
   };
 
 /** API-EP-GET-devices-identifier */
 const get =
-  ({ records }: DeviceDeps): Handler<Contract['get']> =>
-  ({ caller, params }) => {
-    const json = records.find(caller, params.identifier);
-    return json instanceof Promise ? json.then(asJson) : asJson(json);
+  ({ storage: { db }, clock, hooks }: DeviceDeps): Handler<Contract['get']> =>
+  async ({ caller, params }) => {
+    const key = parseDeviceKey(params.identifier);
+    const row = key && (await findRecorded(db, hooks, key, caller.userId, clock.now()));
+    const device = allowed(key, row, caller, 'device.read');
+    return device.ok ? success(await deviceRecord(db, device.value, caller)) : device;
   };
-
-const asJson = (json: Result<string, Refusal>): Result<JsonReply, Refusal> =>
-  json.ok ? success(new JsonReply(json.value)) : json;
 
 /** API-EP-GET-devices-id-products */
 const products =
@@ -137,7 +134,7 @@ const setState =
       const { state, blocked_by } = plan.value;
       if (state === device.state && blocked_by === device.blocked_by) return undefined;
       await changeDevice(trx, device.id, { state, blocked_by });
-      if (state === 'disabled') await deps.skipRollouts(trx, device.id);
+      if (state === 'disabled') await deps.hooks.deviceBlocked(trx, device.id);
       const message = state === 'disabled' ? 'Device blocked' : 'Device let in again';
       await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.state', message });
       return undefined;

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { memoryBlobs } from '../../engine/blobs/memory-blobs.ts';
 import type { Storage } from '../../engine/db/storage.ts';
 import { eachDatabase, type Fixtures, fixtures, testStartMs } from '../../testing/index.ts';
+import { noHooks } from '../hooks.ts';
 import { listDevices } from './list-queries.ts';
 
 const words = [
@@ -34,7 +35,12 @@ eachDatabase('search of devices', (open, kind) => {
 
   const found = async (q: string, expressions = storage.expressions): Promise<readonly string[]> => {
     const query = { q, limit: 500, offset: 0 };
-    const { items, total } = await listDevices(storage.db, expressions, 'everyone', query, testStartMs);
+    const { items, total } = await listDevices(
+      { db: storage.db, expressions, hooks: noHooks },
+      'everyone',
+      query,
+      testStartMs,
+    );
     expect(total).toBe(items.length);
     return items.map(({ id }) => id).sort();
   };
@@ -81,11 +87,11 @@ eachDatabase('search of devices', (open, kind) => {
     for (let count = 0; count < 7; count++) await make.device({ ...at, title: `Windlass ${count}` });
     const query = { q: 'windlass', limit: 3 };
     for (const offset of [0, 3, 6, 9]) {
-      const listed = await listDevices(storage.db, storage.expressions, 'everyone', { ...query, offset }, testStartMs);
+      const listed = await listDevices({ ...storage, hooks: noHooks }, 'everyone', { ...query, offset }, testStartMs);
       expect([listed.items.length, listed.total]).toEqual([Math.max(0, Math.min(3, 7 - offset)), 7]);
     }
     const none = { q: 'windlasses', limit: 3, offset: 0 };
-    expect(await listDevices(storage.db, storage.expressions, 'everyone', none, testStartMs)).toEqual({
+    expect(await listDevices({ ...storage, hooks: noHooks }, 'everyone', none, testStartMs)).toEqual({
       items: [],
       total: 0,
     });

@@ -12,6 +12,7 @@ import { allowedProduct } from '../access/products.ts';
 import { refuseQuota } from '../access/quotas.ts';
 import { authorise, generalRoles, may, productRoles, viewerFor } from '../access/rules.ts';
 import { descriptionHtml } from './description.ts';
+import type { ProductDeps } from './hooks.ts';
 import {
   changeProduct,
   deleteProduct,
@@ -201,14 +202,9 @@ const update =
     });
   };
 
-export interface ProductDeps extends Deps {
-  /** Removes the service accounts of a product that is gone, in a transaction of the caller; what they own goes to an heir. */
-  readonly removeServiceAccounts: (trx: Db, productId: string, heirId: string) => Promise<void>;
-}
-
 /** Trash, restore and delete: one path, because the same things stand in the way. */
 async function moveProduct(
-  { storage, clock, removeServiceAccounts }: ProductDeps,
+  { storage, clock, hooks }: ProductDeps,
   call: { readonly caller: Caller; readonly ip: string; readonly params: { readonly product_id: string } },
   wanted: Presence | 'delete',
 ): Promise<Result<typeof resultOk, Refusal>> {
@@ -224,7 +220,7 @@ async function moveProduct(
     if (to.value === undefined) return success(resultOk);
     if (to.value === 'gone') {
       await deleteProduct(trx, product.id);
-      await removeServiceAccounts(trx, product.id, call.caller.userId);
+      await hooks.productGone(trx, product.id, call.caller.userId);
     } else await changeProduct(trx, product.id, { trashed: to.value === 'trash' ? 1 : 0, updated_at: atMs });
     await writeLog(trx, {
       ...byCaller(call, atMs),

@@ -9,19 +9,11 @@ import { refuseLookUp } from '../access/look-ups.ts';
 import { quotasOf } from '../access/quotas.ts';
 import { authorise, generalRoles } from '../access/rules.ts';
 import { isProven } from '../access/token-limits.ts';
+import type { UserDeps } from './hooks.ts';
 import { changeDetails, listUsers, type OwnDetails, type UserRow, userById } from './queries.ts';
 import { listedUser, userRecord } from './records.ts';
 
 type Contract = typeof usersContract;
-
-export interface UserDeps extends Deps {
-  /** Counts a mail to an address, or refuses it. */
-  readonly limitLinksTo: (email: string) => Promise<Refusal | undefined>;
-  /** Queues a mail with a link that gives an account another address, in a transaction of the caller. */
-  readonly queueAddress: (trx: Db, userId: string, email: string) => Promise<void>;
-  /** The address that an account is about to get. */
-  readonly pendingAddress: (db: Db, userId: string) => Promise<string | null>;
-}
 
 /** The fields of a request that are there. */
 const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({
@@ -42,10 +34,10 @@ const list =
   };
 
 const ownRecord = async (
-  { storage, pendingAddress }: UserDeps,
+  { storage, hooks: { addressLinks } }: UserDeps,
   row: UserRow,
   db: Db = storage.db,
-): Promise<OwnUserRecord> => ({ ...userRecord(row), email_pending: await pendingAddress(db, row.id) });
+): Promise<OwnUserRecord> => ({ ...userRecord(row), email_pending: (await addressLinks?.pending(db, row.id)) ?? null });
 
 /** API-EP-GET-user */
 const get =
@@ -58,6 +50,7 @@ const update =
   (deps: UserDeps): Handler<Contract['update']> =>
   async (call) => {
     const { storage, clock, settings } = deps;
+    const links = settings.smtpUrl === undefined ? undefined : deps.hooks.addressLinks;
     const { userId } = call.caller;
     const { email, ...details } = given(call.body);
     const before = await ownRecord(deps, await userById(storage.db, userId));
@@ -66,17 +59,17 @@ const update =
     const moves = email !== undefined && email !== before.email && email !== before.email_pending;
     // Spec: API-RULE-proof-1. Who has the address has the account.
     if (moves && !isProven(call.caller, clock.now())) return failure(refusal('PROOF_NEEDED'));
-    const isMailed = moves && settings.smtpUrl !== undefined;
+    const mailed = moves ? links : undefined;
     const limited =
       (moves ? await refuseLookUp(deps, call.caller) : undefined) ??
-      (isMailed ? await deps.limitLinksTo(email) : undefined);
+      (mailed && moves ? await mailed.limit(email) : undefined);
     if (limited) return failure(limited);
     return transactionOverConflicts(storage, async (trx): Promise<Result<OwnUserRecord, Refusal>> => {
-      if (isMailed) await deps.queueAddress(trx, userId, email);
+      if (mailed && moves) await mailed.queue(trx, userId, email);
       else if (moves && (await addressTaken(trx, email, clock.now(), userId))) {
         return failure(refusal('DUPLICATE', { what: 'Email', value: email }));
       }
-      const changed = { ...details, ...(moves && !isMailed && { email, email_confirmed_at: null }) };
+      const changed = { ...details, ...(moves && !mailed && { email, email_confirmed_at: null }) };
       const isChanged = Object.keys(changed).length > 0;
       const row = isChanged ? await changeDetails(trx, userId, changed) : await userById(trx, userId);
       const log = { ...byCaller(call, clock.now()), message: 'Details changed', data: { fields } };

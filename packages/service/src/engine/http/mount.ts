@@ -64,7 +64,7 @@ export interface MountOptions {
   /** Says at once when listeners of events may have lost their rights, and what users have open at other nodes. */
   readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
   /** For endpoints that people call. */
-  readonly audit?: Audited;
+  readonly audit?: Audited | undefined;
   /** For endpoints that bearer tokens are shown to. */
   readonly tokens?: TokenChecks;
   /** One check for each kind of authentication that the contract uses. */
@@ -381,5 +381,18 @@ export function mountContract<C extends Record<string, EndpointShape>>(
       mountThose(scope, kind);
     });
     void app.register(scope);
+  }
+}
+
+/** Mounts the endpoints of several resources: exactly one set of handlers for each. */
+export function mountAll<Contracts extends Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>>(
+  app: FastifyInstance,
+  contracts: Contracts,
+  routes: { readonly [Resource in keyof Contracts]: Handlers<Contracts[Resource]> },
+  options: MountOptions,
+): void {
+  for (const [resource, contract] of Object.entries(contracts)) {
+    // Safe: the handlers of a resource are those of its contract, by the type above.
+    mountContract(app, contract as Contracts[keyof Contracts], routes[resource] as never, options);
   }
 }

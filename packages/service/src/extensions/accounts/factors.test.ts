@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { replacePassword } from '../../core/auth/accounts.ts';
 import { checkDeviceLogin } from '../../core/auth/credentials.ts';
 import { buildApp, eachDatabase, type TestApp } from '../../testing/index.ts';
-import { deleteOldChallenges } from './factor-queries.ts';
+import { deleteChallenges, deleteOldChallenges } from './factor-queries.ts';
 import { resetFactors } from './factors.ts';
 import { challengeMs } from './second-step.ts';
 import { totpStep, totpUrl } from './totp.ts';
@@ -294,7 +294,7 @@ eachDatabase('a second factor', (open) => {
     unwrap(await disable(false));
     expect(await finish(before, await ada.next())).toMatchObject(wrongChallenge);
     const again = await ada.challenge();
-    unwrap(await replacePassword(app.service.deps, ada.name, 'battery staple'));
+    unwrap(await replacePassword(app.service.deps, ada.name, 'battery staple', deleteChallenges));
     expect(await finish(again, await ada.next())).toMatchObject(wrongChallenge);
   });
 

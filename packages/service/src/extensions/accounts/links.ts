@@ -6,7 +6,7 @@ import { refuseWhenBusy } from '../../core/auth/credentials.ts';
 import { hashNewPassword } from '../../core/auth/new-passwords.ts';
 import { endSessions, setPassword, type UserRow } from '../../core/auth/queries.ts';
 import { type Count, countsOf, limits, refuseOverLimits } from '../../core/auth/throttle.ts';
-import { noteKnown, tryProof } from '../../core/auth/tries.ts';
+import { noteKnown, trySecret } from '../../core/auth/tries.ts';
 import { addressTaken, announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
@@ -14,7 +14,7 @@ import type { Db } from '../../engine/db/storage.ts';
 import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
 import { hashSecret } from '../../engine/secrets.ts';
 import { confirmAlerts } from './alert-links.ts';
-import { noteFactors } from './factor-queries.ts';
+import { deleteChallenges, noteFactors } from './factor-queries.ts';
 import {
   accountOfLink,
   confirmAddress,
@@ -137,6 +137,7 @@ async function replaceByLink(
     // Spec: API-RULE-link-1. Of many at once with one link, one gets through.
     if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
     await setPassword(trx, user.id, hashed.value);
+    await deleteChallenges(trx, user.id);
     await endSessions(trx, user.id);
     await deleteLinks(trx, user.id, 'password');
     if (user.email_confirmed_at === null) await confirmAddress(trx, user.id, atMs);
@@ -153,7 +154,7 @@ const reset =
   async ({ body, ip }) => {
     const overload = refuseWhenBusy();
     if (overload) return failure(overload);
-    const done = await tryProof(deps, 'secret', { ip }, () => replaceByLink(deps, body, ip));
+    const done = await trySecret(deps, 'secret', { ip }, () => replaceByLink(deps, body, ip));
     if (!done.ok) return done;
     // Whoever guesses passwords elsewhere keeps the user of the link from none of the tries that follow.
     await noteKnown(deps, done.value.id, ip);
@@ -164,7 +165,7 @@ const reset =
 const confirm =
   (deps: Deps): Handler<(typeof userLinksContract)['confirm']> =>
   ({ body, ip }) =>
-    tryProof(deps, 'secret', { ip }, () =>
+    trySecret(deps, 'secret', { ip }, () =>
       transactionOverConflicts(deps.storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
         const atMs = deps.clock.now();
         const tokenHash = hashSecret(body.token);
@@ -207,7 +208,7 @@ async function undoChange(deps: Deps, trx: Db, token: string, ip: string): Promi
 const undo =
   (deps: Deps): Handler<(typeof userLinksContract)['undo']> =>
   ({ body, ip }) =>
-    tryProof(deps, 'secret', { ip }, () => deps.storage.transaction((trx) => undoChange(deps, trx, body.token, ip)));
+    trySecret(deps, 'secret', { ip }, () => deps.storage.transaction((trx) => undoChange(deps, trx, body.token, ip)));
 
 /** API-EP-POST-user-confirmation */
 const askConfirmation =

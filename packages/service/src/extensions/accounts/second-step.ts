@@ -1,8 +1,7 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { type Credentials, checkCredentials } from '../../core/auth/credentials.ts';
 import type { UserRow } from '../../core/auth/queries.ts';
-import { tryProof } from '../../core/auth/tries.ts';
+import { trySecret } from '../../core/auth/tries.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
@@ -21,22 +20,20 @@ const answersLimit = 5;
 export const recoveryCodeHash = (code: string): string => hashSecret(code.toLowerCase().replace(/[^a-z0-9]/g, ''));
 
 /** A challenge for a user; the value is known this once. */
-async function openChallenge({ storage, clock }: StepDeps, userId: string): Promise<string> {
+async function openChallenge({ storage, clock }: Pick<StepDeps, 'storage' | 'clock'>, userId: string): Promise<string> {
   const value = newTokenValue();
   const expires_at = clock.now() + challengeMs;
   await insertChallenge(storage.db, { hash: hashSecret(value), user_id: userId, expires_at });
   return value;
 }
 
-/**
- * The account of a login whose password is enough. Refusals: those of the credentials, and SECOND_FACTOR_REQUIRED with a
- * challenge. Spec: API-RULE-factor-1.
- */
-export async function checkLogin(deps: StepDeps, credentials: Credentials): Promise<Result<UserRow, Refusal>> {
-  const found = await checkCredentials(deps, credentials);
-  if (!found.ok || found.value.second_factor === 0) return found;
-  const challenge = await openChallenge(deps, found.value.id);
-  return failure({ ...refusal('SECOND_FACTOR_REQUIRED'), challenge });
+/** SECOND_FACTOR_REQUIRED, with a challenge, for an account that has one. Spec: API-RULE-factor-1. */
+export async function askFactor(
+  deps: Pick<StepDeps, 'storage' | 'clock'>,
+  { id, second_factor }: UserRow,
+): Promise<Refusal | undefined> {
+  if (second_factor === 0) return undefined;
+  return { ...refusal('SECOND_FACTOR_REQUIRED'), challenge: await openChallenge(deps, id) };
 }
 
 /** Uses up a code of a user's app or a recovery code of theirs; false for a wrong or used one. */
@@ -57,7 +54,7 @@ export async function tryFactor<T>(
   ip: string,
   use: (trx: Db) => Promise<Result<T, Refusal>>,
 ): Promise<Result<T, Refusal>> {
-  const used = await tryProof({ attempts }, 'factor', { account: id, ip }, () => storage.transaction(use));
+  const used = await trySecret({ attempts }, 'factor', { account: id, ip }, () => storage.transaction(use));
   if (!used.ok && used.error.code !== 'TOO_MANY_LOGINS') {
     const data = { username };
     const message = 'A second factor was wrong';

@@ -2,7 +2,7 @@ import { type Refusal, refusal, resultOk, type Session, type SsoLinkRecord, type
 import { failure, type Result, success } from '@moorage/base';
 import { hasInitialPassword, type UserRow } from '../../core/auth/queries.ts';
 import { countsOf, limits, refuseOverLimits } from '../../core/auth/throttle.ts';
-import { tryProof } from '../../core/auth/tries.ts';
+import { trySecret } from '../../core/auth/tries.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { browserCookie, cookieValue, isFromConsole, sessionCookie } from '../../engine/http/console-session.ts';
 import { type Handlers, HeadedReply, type RequestOrigin } from '../../engine/http/types.ts';
@@ -145,7 +145,7 @@ export const ssoRoutes = (deps: SsoDeps): Handlers<typeof ssoContract> => ({
   // API-EP-POST-auth-sso-finish
   async finish(call) {
     if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
-    const found = await tryProof(deps, 'secret', { ip: call.ip }, () => personOf(deps, call, call.body.query));
+    const found = await trySecret(deps, 'secret', { ip: call.ip }, () => personOf(deps, call, call.body.query));
     if (!found.ok) {
       if (found.error.code !== 'NO_SSO') await noteFailure(deps, call, found.error);
       return found;

@@ -1,4 +1,5 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { DeviceWhere, FilterQuestion, ListFilter, Walk } from '../../../core/devices/hooks.ts';
 import { builtForMany, builtOnce, sharedRows } from '../../../engine/db/compiled.ts';
 import { groupReads } from '../../../engine/db/groups.ts';
 import type { Schema } from '../../../engine/db/schema.ts';
@@ -9,7 +10,6 @@ import { type AttributeFact, type DeviceFacts, momentMs } from './predicate.ts';
 
 const operators = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Record<Order, string>;
 
-type Where = ExpressionBuilder<Schema, 'devices'>;
 type Condition = Expression<SqlBool>;
 
 /** The columns of a value: itself, and what attributes have beside it. */
@@ -20,13 +20,19 @@ interface Columns {
 }
 
 /** Whether a value passes a test; one that is not there passes none. */
-function passing(where: Where, expressions: Expressions, columns: Columns, test: Test, nowMs: number): Condition {
+function passing(where: DeviceWhere, expressions: Expressions, columns: Columns, test: Test, nowMs: number): Condition {
   const passes = passingTest(where, expressions, columns, test, nowMs);
   // Most devices may pass it, or none.
   return expressions.forItsValues?.(passes) ?? passes;
 }
 
-function passingTest(where: Where, expressions: Expressions, columns: Columns, test: Test, nowMs: number): Condition {
+function passingTest(
+  where: DeviceWhere,
+  expressions: Expressions,
+  columns: Columns,
+  test: Test,
+  nowMs: number,
+): Condition {
   const value = sql.ref<string>(columns.value);
   if (test.by === 'text') {
     const texts = test.patterns.map((pattern) => {
@@ -45,15 +51,9 @@ function passingTest(where: Where, expressions: Expressions, columns: Columns, t
   return sql<SqlBool>`(${compared} is not null and ${compared} ${operator} ${test.value})`;
 }
 
-/**
- * From where a filter is looked at, for databases that walk as they are told: from an index of the values, which is short
- * where few devices fit, or from device to device, where a page is full soon because many do.
- */
-export type Walk = 'values' | 'devices';
-
 /** The rows of attributes or labels that pass a test: one at most of each device. */
 function passingValues(
-  where: Where,
+  where: DeviceWhere,
   expressions: Expressions,
   field: Exclude<Field, { in: 'device' }>,
   test: Test,
@@ -86,7 +86,7 @@ export function valueCount(
 
 /** Whether the value of a field passes a test. */
 function fieldPasses(
-  where: Where,
+  where: DeviceWhere,
   expressions: Expressions,
   { field, test }: Extract<Filter, { field: Field }>,
   nowMs: number,
@@ -116,8 +116,8 @@ export function filterCondition(
   filter: Filter,
   expressions: Expressions,
   nowMs: number,
-  seesPrivate?: (where: Where) => Condition,
-): (where: Where, walk?: Walk) => Condition {
+  seesPrivate?: (where: DeviceWhere) => Condition,
+): (where: DeviceWhere, walk?: Walk) => Condition {
   return (where, walk = 'values') => {
     if ('of' in filter) {
       const parts = filter.of.map((part) => filterCondition(part, expressions, nowMs, seesPrivate)(where, walk));
@@ -131,19 +131,13 @@ export function filterCondition(
   };
 }
 
-/** A filter as lists use it. */
-export interface ListFilter {
-  /** The condition over `devices`. */
-  readonly fits: (where: Where, walk: Walk) => Condition;
-  /** How many devices fit, up to a limit, where an index of values knows it. */
-  readonly countValues: ReturnType<typeof valueCount>;
-}
-
 /** The condition of a filter as `filterCondition` makes it, and the count that an index of values may have. */
-export const listFilter = (...of: Parameters<typeof filterCondition>): ListFilter => {
-  const [filter, expressions, nowMs] = of;
-  return { fits: filterCondition(...of), countValues: valueCount(filter, expressions, nowMs) };
-};
+export const listFilter =
+  (filter: Filter) =>
+  ({ expressions, nowMs, seesPrivate }: FilterQuestion): ListFilter => ({
+    fits: filterCondition(filter, expressions, nowMs, seesPrivate),
+    countValues: valueCount(filter, expressions, nowMs),
+  });
 
 /** What a filter looks at: fields of the device, its attributes, its labels. */
 export type FactPart = Field['in'];

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { watchedProductIds } from '../../../core/access/logs.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
+import { usualWakesPerMinute } from '../../../core/channel/hooks.ts';
 import { onePage, type PageOf, paging } from '../../../engine/db/paging.ts';
 import type { FleetSettingsTable, FreezeTable, PinTable } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
@@ -118,8 +119,6 @@ export const putFleetSettings = (trx: Db, row: Insertable<FleetSettingsTable>) =
 };
 
 /** Devices woken in a minute where a product names no number. */
-const usualWakes = 1_000;
-
 /** Devices of a product that are woken in a minute. */
 export const wakesPerMinute = async (db: Db, productId: string): Promise<number> =>
-  (await fleetSettingsOf(db, productId)).wake_per_minute ?? usualWakes;
+  (await fleetSettingsOf(db, productId)).wake_per_minute ?? usualWakesPerMinute;

@@ -2,8 +2,9 @@ import { fleetVersionsLimit, type StandingState } from '@moorage/api';
 import { sql } from 'kysely';
 import { visibleDevices } from '../../../core/access/devices.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
+import { standingState, targetBundle } from '../../../core/devices/standing.ts';
 import type { Db } from '../../../engine/db/storage.ts';
-import { standingState, targetBundle } from '../filters/standing.ts';
+import { wantedFirst } from '../rollouts/wanted.ts';
 
 const fleetOf = (db: Db, viewer: Viewer, productId: string | undefined) =>
   visibleDevices(db, viewer).$if(productId !== undefined, (rows) =>
@@ -16,7 +17,7 @@ export const fleetCounts = (db: Db, viewer: Viewer, productId: string | undefine
     .selectFrom(
       fleetOf(db, viewer, productId)
         .leftJoin('channels', 'channels.device_id', 'devices.id')
-        .select(['devices.state', standingState(nowMs).as('standing')])
+        .select(['devices.state', standingState(wantedFirst(nowMs)).as('standing')])
         .select(sql<number>`case when channels.device_id is null then 0 else 1 end`.as('online'))
         .as('rows'),
     )
@@ -33,7 +34,7 @@ export const fleetTargets = (db: Db, viewer: Viewer, productId: string, nowMs: n
   db
     .selectFrom(
       fleetOf(db, viewer, productId)
-        .select([standingState(nowMs).as('standing'), targetBundle(nowMs).as('target_id')])
+        .select([standingState(wantedFirst(nowMs)).as('standing'), targetBundle(wantedFirst(nowMs)).as('target_id')])
         .as('rows'),
     )
     .innerJoin('bundles', 'bundles.id', 'rows.target_id')

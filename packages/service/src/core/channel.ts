@@ -1,32 +1,30 @@
 import { channelContract } from '@moorage/api';
 import type { FastifyRequest } from 'fastify';
-import { refuseProduct, refuseScope } from './core/access/token-limits.ts';
-import { ChannelHub } from './core/channel/hub.ts';
-import type { ChannelDeps } from './core/channel/routes.ts';
-import { sendThroughConnector } from './core/connectors/messages.ts';
-import { connectorById, optionsOf } from './core/connectors/queries.ts';
-import { refuseConnectorUser } from './core/connectors/routes.ts';
-import type { Live } from './core/data/live.ts';
-import { deviceFor } from './core/devices/lookup.ts';
-import { sortDevices } from './core/devices/many.ts';
-import { findDevice } from './core/devices/queries.ts';
-import { parseDeviceKey } from './core/devices/rules.ts';
-import type { PollLoad } from './core/ota/poll-load.ts';
-import type { Authenticate } from './engine/http/mount.ts';
-import type { Caller, Deps } from './engine/http/types.ts';
-import type { Outbound } from './engine/outbound/ports.ts';
-import type { KeepAttributes } from './extensions/fleet/attributes/reports.ts';
-import { wakesPerMinute } from './extensions/fleet/rollouts/hold-queries.ts';
+import type { Authenticate } from '../engine/http/mount.ts';
+import type { Caller, Deps } from '../engine/http/types.ts';
+import type { Outbound } from '../engine/outbound/ports.ts';
+import { refuseProduct, refuseScope } from './access/token-limits.ts';
+import { ChannelHub } from './channel/hub.ts';
+import type { ChannelDeps } from './channel/routes.ts';
+import { sendThroughConnector } from './connectors/messages.ts';
+import { connectorById, optionsOf } from './connectors/queries.ts';
+import { refuseConnectorUser } from './connectors/routes.ts';
+import type { Live } from './data/live.ts';
+import { deviceFor } from './devices/lookup.ts';
+import { sortDevices } from './devices/many.ts';
+import { findDevice } from './devices/queries.ts';
+import { parseDeviceKey } from './devices/rules.ts';
+import type { Hooks } from './hooks.ts';
+import type { PollLoad } from './ota/poll-load.ts';
 
 /** Puts the message channel together: what it needs of connectors, devices and users. */
-export function channelSlice(
-  deps: Deps & { readonly outbound: Outbound },
+export function openChannel(
+  deps: Deps & { readonly outbound: Outbound; readonly load: PollLoad },
   live: Live,
   bearer: Authenticate<Caller>,
-  keepAttributes: KeepAttributes,
-  load: PollLoad,
+  hooks: Hooks,
 ): ChannelDeps {
-  const { storage, clock } = deps;
+  const { storage, clock, load } = deps;
   const webhook = async (deviceId: string, code: string, data: unknown) => {
     // The product as it is now: the device may have been activated to another since it connected.
     const device = await storage.hot.deviceById(deviceId);
@@ -40,8 +38,8 @@ export function channelSlice(
       ...deps,
       live,
       webhook,
-      keepAttributes,
-      wakesPerMinute: (productId) => wakesPerMinute(storage.db, productId),
+      keepAttributes: hooks.attributesReported,
+      wakesPerMinute: hooks.wakesPerMinute,
       stretch: (nowMs) => load.stretch(nowMs),
     }),
     live,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { buildApp, eachDatabase } from '../testing/index.ts';
 import { startMaintenance } from './maintenance.ts';
-import { buildApp, eachDatabase } from './testing/index.ts';
 
 const hourMs = 3_600_000;
 
@@ -33,12 +33,9 @@ eachDatabase('maintenance', (open) => {
     const processes = ['a', 'b', 'c'];
     for (const id of processes) await storage.db.insertInto('processes').values({ id, seen_at: 0 }).execute();
     const start = (id: string) =>
-      startMaintenance({
-        ...app.service.deps,
-        lease: { id, signOn: async () => {} },
-        expireUpdates: async () => void done.push(id),
-        runRollouts: async () => {},
-      });
+      startMaintenance({ ...app.service.deps, lease: { id, signOn: async () => {} } }, [
+        { name: 'something', run: async () => void done.push(id) },
+      ]);
     /** One round of each. */
     const round = async () => {
       const stops = processes.map(start);
@@ -47,8 +44,7 @@ eachDatabase('maintenance', (open) => {
     };
     await round();
     expect(done).toHaveLength(1);
-    const name = 'updates that never ended';
-    const work = storage.db.updateTable('work').where('name', '=', name);
+    const work = storage.db.updateTable('work').where('name', '=', 'something');
     await work.set({ holder: 'a' }).execute();
     await round();
     expect(done).toHaveLength(1);

@@ -1,46 +1,15 @@
-import {
-  type DeviceStanding,
-  executionStates,
-  optionalTimestamp,
-  rolloutStates,
-  type StandingState,
-} from '@moorage/api';
+import { type DeviceStanding, optionalTimestamp, type StandingState } from '@moorage/api';
 import { type RawBuilder, sql } from 'kysely';
-import { holds, onlyBringsBack } from '../rollouts/rules.ts';
 
 /**
- * A rollout says what a device gets when it holds the device, or when it is the device's turn; its pace only delays that.
- * Whether a device that is not in it yet fits its filter is looked at when the device asks.
+ * The id of the bundle that a row of `devices` should run: what `selectBundle` chooses when neither a block nor a freeze
+ * keeps it back. A test holds the two against each other.
+ *
+ * @param first what comes before the tag of the device: what the hook `wantedFirst` says
  */
-const hasSay = sql.raw(
-  [
-    "r.state = 'running' and e.state = 'waiting' and e.stage <= r.stage",
-    "r.state = 'running' and r.filter is null and coalesce(e.state, 'left') in ('left', 'skipped')",
-    ...rolloutStates.flatMap((rollout) =>
-      executionStates
-        .filter((execution) => holds(rollout, execution))
-        .map((execution) => {
-          const ofThese = `r.state = '${rollout}' and e.state = '${execution}'`;
-          return onlyBringsBack(rollout, execution) ? `${ofThese} and e.bundle_id <> r.bundle_id` : ofThese;
-        }),
-    ),
-  ].join(' or '),
-);
-
-/**
- * The id of the bundle that a row of `devices` should run at a time, epoch ms: what `selectBundle` chooses when neither
- * a block nor a freeze keeps it back. A test holds the two against each other.
- */
-export const wantedBundle = (nowMs: number): RawBuilder<string | null> => {
+export const wantedBundle = (first: RawBuilder<string | null>): RawBuilder<string | null> => {
   const onOffer = sql.raw("b.product_id = devices.product_id and b.state = 'published'");
-  return sql`coalesce(
-    (select b.id from pins join bundles as b on b.id = pins.bundle_id
-      where pins.device_id = devices.id and (pins.until is null or pins.until > ${nowMs}) and ${onOffer}),
-    (select b.id from bundles as b where ${onOffer} and b.id =
-      (select case when coalesce(e.state, 'left') in ('left', 'skipped') then r.bundle_id else e.bundle_id end
-        from rollouts as r left join executions as e on e.rollout_id = r.id and e.device_id = devices.id
-        where r.product_id = devices.product_id and r.holds = 1 and (${hasSay})
-        order by r.priority desc, r.created_at desc, r.id limit 1)),
+  return sql`coalesce(${first},
     (select b.id from bundles as b where ${onOffer} and b.tag = devices.tag),
     (select b.id from bundles as b where ${onOffer} and b.tag = 'release'))`;
 };
@@ -60,17 +29,17 @@ export const standing = sql<StandingState>`case
     when sw.id is not null and (up.id is not null or devices.bversion is not null) then 'waiting'
     else 'unknown' end`;
 
-/** The same of a row of `devices`, at a time, epoch ms. Lists, filters, pages and counts all ask this one expression. */
-export const standingState = (nowMs: number): RawBuilder<StandingState> => sql`(select ${standing}
+/** The same of a row of `devices`. Lists, filters, pages and counts all ask this one expression. */
+export const standingState = (first: RawBuilder<string | null>): RawBuilder<StandingState> => sql`(select ${standing}
   from products as p left join updates as up on up.id = devices.update_id
-    left join bundles as sw on sw.id = ${wantedBundle(nowMs)}
+    left join bundles as sw on sw.id = ${wantedBundle(first)}
   where p.id = devices.product_id)`;
 
 /** The bundle that a row of `devices` is on its way to, has failed to install, or should run. */
-export const targetBundle = (nowMs: number): RawBuilder<string | null> => sql`coalesce(
+export const targetBundle = (first: RawBuilder<string | null>): RawBuilder<string | null> => sql`coalesce(
   (select tu.to_bundle_id from updates as tu
     where tu.id = devices.update_id and tu.state in ('offered', 'downloading', 'installed', 'failed')),
-  ${wantedBundle(nowMs)})`;
+  ${wantedBundle(first)})`;
 
 /** What says how a device stands, since when, and with which version. */
 export interface StandingRow {

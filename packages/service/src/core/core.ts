@@ -1,0 +1,262 @@
+import {
+  assetsContract,
+  authContract,
+  avatarsContract,
+  bundlesContract,
+  channelContract,
+  channelFrameLimitBytes,
+  connectorsContract,
+  dataContract,
+  dataRoutesContract,
+  deviceFilesContract,
+  deviceListenerContract,
+  deviceRoutesContract,
+  devicesContract,
+  deviceUpdatesContract,
+  doorRoutesContract,
+  endpointsOf,
+  filesRoutesContract,
+  identityContract,
+  invitationsContract,
+  logsContract,
+  metaContract,
+  metricsContract,
+  otaRoutesContract,
+  overviewContract,
+  platformsContract,
+  productPeopleContract,
+  productsContract,
+  schemasContract,
+  sessionContract,
+  tokensContract,
+  usersContract,
+} from '@moorage/api';
+import type { Clock } from '@moorage/base';
+import type { FastifyInstance } from 'fastify';
+import { topics } from '../engine/bus/topics.ts';
+import type { Db } from '../engine/db/storage.ts';
+import {
+  type Authenticate,
+  authenticationHook,
+  type MountOptions,
+  mountContract,
+  type TokenChecks,
+} from '../engine/http/mount.ts';
+import type { OwnCertificate } from '../engine/http/own-certificate.ts';
+import type { ServerOptions } from '../engine/http/server.ts';
+import type { Caller, Deps, DeviceCaller, Handlers } from '../engine/http/types.ts';
+import { mountSocket } from '../engine/http/web-sockets.ts';
+import type { Outbound } from '../engine/outbound/ports.ts';
+import { endpointRefusals, openProductLimits } from './access/token-limits.ts';
+import type { Viewer } from './access/viewer.ts';
+import { checkDeviceLogin } from './auth/credentials.ts';
+import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
+import { sessionOpener, sessionRoutes } from './auth/session.ts';
+import { invitationRoutes } from './auth/sign-up.ts';
+import { avatarsRoutes } from './avatars/routes.ts';
+import { copyReleaseCandidate } from './bundles/copy.ts';
+import { handOverBundles } from './bundles/queries.ts';
+import { bundlesRoutes } from './bundles/routes.ts';
+import type { Identity } from './certificates/identity.ts';
+import { identityRoutes } from './certificates/routes.ts';
+import { deleteReported } from './channel/queries.ts';
+import { type ChannelDeps, channelRoutes } from './channel/routes.ts';
+import { openChannel } from './channel.ts';
+import { connectorsRoutes } from './connectors/routes.ts';
+import { type DataDeviceDeps, dataDeviceRoutes } from './data/device-routes.ts';
+import { Live } from './data/live.ts';
+import { deleteDeviceData, handOverActivations } from './data/queries.ts';
+import { type DataDeps, dataRoutes } from './data/routes.ts';
+import { schemaRoutes } from './data/schemas.ts';
+import { deviceContacts } from './devices/contacts.ts';
+import type { DeviceDeps } from './devices/deps.ts';
+import { accountDeviceRoutes, claimByAccount } from './devices/device-routes.ts';
+import { updateLedger } from './devices/ledger.ts';
+import { deviceFor } from './devices/lookup.ts';
+import { findDevice, handOverDevices } from './devices/queries.ts';
+import { devicesRoutes } from './devices/routes.ts';
+import { parseDeviceKey } from './devices/rules.ts';
+import { deleteDeviceFiles } from './files/queries.ts';
+import { assetsRoutes, deviceFilesRoutes, type FileDeps, filesDeviceRoutes } from './files/routes.ts';
+import type { Hooks } from './hooks.ts';
+import { buildDeviceListener, channelPath, deviceCheck, deviceStatusOf } from './listener/device-listener.ts';
+import { logsRoutes, recentLogs } from './logs/routes.ts';
+import { version } from './meta/version.ts';
+import { metricsRoutes } from './metrics/routes.ts';
+import { openOtaEngine } from './ota/engine.ts';
+import type { PollLoad } from './ota/poll-load.ts';
+import { toUpdateRecord } from './ota/queries.ts';
+import { deviceUpdatesRoutes, type OtaDeps, otaDeviceRoutes, updateFiles } from './ota/routes.ts';
+import { catalogue } from './platforms/catalogue.ts';
+import { platformsRoutes } from './platforms/routes.ts';
+import { editions } from './products/editions.ts';
+import { productPeopleRoutes } from './products/people.ts';
+import { handOverProducts, spendActivationToken } from './products/queries.ts';
+import { productsRoutes } from './products/routes.ts';
+import { overviewRoutes } from './users/overview.ts';
+import { usersRoutes } from './users/routes.ts';
+
+/** What is there before the core is put together. */
+export interface Foundation extends Deps {
+  readonly outbound: Outbound;
+  readonly identity: Identity;
+  /** How busy the queries of devices keep this process. */
+  readonly load: PollLoad;
+}
+
+/** The slices of the specification, put together: each is handed what it needs of the others. */
+export interface Core extends Foundation, DeviceDeps {
+  readonly hooks: Hooks;
+  readonly identity: Identity;
+  readonly live: Live;
+  readonly ota: OtaDeps;
+  readonly files: FileDeps;
+  readonly data: DataDeps & DataDeviceDeps;
+  readonly channel: ChannelDeps;
+  /** Who a device is that shows its certificate. */
+  readonly deviceCheck: Authenticate<DeviceCaller>;
+}
+
+/** What gives all that one account owns to another, in a transaction of the caller: each slice its own tables. */
+export const handOvers = [handOverProducts, handOverBundles, handOverDevices, handOverActivations];
+
+/**
+ * Puts the slices together.
+ *
+ * @param lookClock of what looks again and again for things to send and for other processes
+ * @param bearer the check of a user
+ */
+export function openCore(foundation: Foundation, hooks: Hooks, lookClock: Clock, bearer: Authenticate<Caller>): Core {
+  const { storage, clock, identity } = foundation;
+  const live = new Live(storage.bus, clock);
+  const engine = openOtaEngine(foundation, updateLedger(storage, hooks.versionsReported), live, hooks.updateHooks);
+  const devices: DeviceDeps = {
+    ...foundation,
+    hooks,
+    identity,
+    supersedeUpdate: engine.supersede,
+    async clearStores(trx, deviceIds) {
+      await deleteDeviceFiles(trx, deviceIds);
+      await deleteReported(trx, deviceIds);
+      await deleteDeviceData(trx, storage, deviceIds);
+      await hooks.devicesCleared(trx, deviceIds);
+    },
+    async updateOf(db, device) {
+      const update = await engine.current(db, device);
+      return update ? toUpdateRecord(update) : null;
+    },
+    live,
+    spendActivationToken,
+    checkLogin: (credentials) => checkDeviceLogin(foundation, credentials),
+    bundleOnOffer: engine.onOffer,
+  };
+  // Whichever process the device is connected to sends it.
+  const sendToDevice: FileDeps['sendToDevice'] = (deviceId, action) =>
+    storage.bus.publish(topics.channelAction, { deviceId, action });
+  const data = {
+    ...foundation,
+    live,
+    deviceFor,
+    sendToDevice,
+    checkLogin: devices.checkLogin,
+    claim: (...[caller, login, ip]: Parameters<DataDeviceDeps['claim']>) => claimByAccount(devices, caller, login, ip),
+  };
+  return {
+    ...foundation,
+    ...devices,
+    hooks,
+    identity,
+    live,
+    ota: {
+      ...foundation,
+      engine,
+      keepAttributes: hooks.attributesReported,
+      filesOf: updateFiles(),
+      deviceFor: (caller, action, name) => deviceFor(storage.db, caller, action, name),
+    },
+    files: { ...foundation, deviceFor, sendToDevice },
+    data,
+    channel: openChannel({ ...foundation, clock: lookClock }, live, bearer, hooks),
+    deviceCheck: deviceCheck(foundation, deviceContacts(foundation)),
+  };
+}
+
+/** The core's part of the API. */
+export function mountCore(
+  app: FastifyInstance,
+  core: Core,
+  meta: Handlers<typeof metaContract>,
+  options: MountOptions,
+): void {
+  const { storage } = core;
+  mountContract(app, authContract, authRoutes(core), options);
+  const begin = sessionOpener(core, (...opened) => openSession(core, ...opened));
+  mountContract(app, sessionContract, sessionRoutes(core, begin), options);
+  mountContract(app, invitationsContract, invitationRoutes(core), options);
+  mountContract(app, tokensContract, tokenRoutes(core), options);
+  mountContract(app, usersContract, usersRoutes(core), options);
+  const overview = {
+    ...core,
+    version,
+    catalogue: (viewer: Viewer) => catalogue(storage.db, viewer),
+    recentLogs: recentLogs(core),
+  };
+  mountContract(app, overviewContract, overviewRoutes(overview), options);
+  mountContract(app, platformsContract, platformsRoutes(core, editions), options);
+  mountContract(app, productsContract, productsRoutes(core), options);
+  mountContract(app, productPeopleContract, productPeopleRoutes({ ...core, copyReleaseCandidate }), options);
+  mountContract(app, assetsContract, assetsRoutes(core.files), options);
+  mountContract(app, avatarsContract, avatarsRoutes(core), options);
+  mountContract(app, bundlesContract, bundlesRoutes(core), options);
+  mountContract(app, connectorsContract, connectorsRoutes(core), options);
+  mountContract(app, logsContract, logsRoutes(core), options);
+  mountContract(app, metricsContract, metricsRoutes(core), options);
+  mountContract(app, devicesContract, devicesRoutes(core), options);
+  mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(core.ota), options);
+  mountContract(app, deviceFilesContract, deviceFilesRoutes(core.files), options);
+  mountContract(app, dataContract, dataRoutes(core.data), options);
+  mountContract(app, channelContract, channelRoutes(core.channel), options);
+  mountContract(app, schemasContract, schemaRoutes(), options);
+  mountContract(app, identityContract, identityRoutes(core), options);
+  mountContract(app, metaContract, meta, options);
+}
+
+/** What tokens may do less than their users; the product of a device is found by any of its names. */
+export const tokenChecks = (db: Db, clock: Clock): TokenChecks => ({
+  endpoint: endpointRefusals(clock),
+  products: openProductLimits({
+    db,
+    async productOfDevice(name) {
+      const key = parseDeviceKey(name);
+      return key && (await findDevice(db, key))?.product_id;
+    },
+  }),
+});
+
+/** The listener of devices with the core's routes; not listening. */
+export function openDeviceListener(
+  core: Core,
+  own: OwnCertificate,
+  options: Pick<ServerOptions, 'troubleOf' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
+): { readonly app: FastifyInstance; readonly mounting: MountOptions } {
+  const endpoints = endpointsOf({ ...deviceListenerContract, ...doorRoutesContract }).map(({ shape }) => shape);
+  const app = buildDeviceListener(core, core.identity, own, endpoints, options);
+  const authenticate = { device: core.deviceCheck };
+  const mounting = { blobs: core.blobs, clock: core.clock, statusOf: deviceStatusOf, authenticate };
+  mountContract(app, deviceRoutesContract, accountDeviceRoutes(core), mounting);
+  mountContract(app, otaRoutesContract, otaDeviceRoutes(core.ota), mounting);
+  mountContract(app, filesRoutesContract, filesDeviceRoutes(core), mounting);
+  mountContract(app, dataRoutesContract, dataDeviceRoutes(core.data), mounting);
+  // Spec: API-DEV-GET-stream.
+  mountSocket(app, {
+    path: channelPath,
+    frameLimitBytes: channelFrameLimitBytes,
+    onRequest: authenticationHook(core.deviceCheck, deviceStatusOf),
+    open: (request, line) => {
+      // Safe: the check has passed, and it is that of devices.
+      const { row, certificate } = request.caller as DeviceCaller;
+      return core.channel.hub.attach(row, request.ip, line, certificate);
+    },
+  });
+  return { app, mounting };
+}

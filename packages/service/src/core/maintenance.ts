@@ -1,0 +1,69 @@
+import { repeat } from '@moorage/base';
+import { collectGarbage } from '../engine/db/blob-records.ts';
+import { doForAll, type WorkLease } from '../engine/db/work.ts';
+import { sessionIdleS, sessionMaxAgeS } from '../engine/http/console-session.ts';
+import type { Deps } from '../engine/http/types.ts';
+import { deleteOldAttempts } from './auth/attempt-queries.ts';
+import { deleteOldSessions } from './auth/queries.ts';
+import { removeOldDeliveries } from './connectors/engine.ts';
+import { removeOldData } from './data/retention.ts';
+import { mergeDeviceCounts } from './devices/counts.ts';
+import { logRetentionMs, removeOldLogs } from './logs/retention.ts';
+import { deletePollsBefore } from './metrics/queries.ts';
+
+/** Work in the background that is done once in a while, each piece on its own: what one fails at, the others still do. */
+export interface MaintenancePiece {
+  /** What is maintained. */
+  readonly name: string;
+  readonly run: (deps: Deps) => Promise<unknown>;
+}
+
+/** Between the ends of one round and the start of the next, in milliseconds. */
+const intervalMs = 3_600_000;
+/** What the clocks of two processes may differ by, in milliseconds. */
+const skewMs = 60_000;
+
+/** What is maintained of the core. */
+export const corePieces: readonly MaintenancePiece[] = [
+  {
+    name: 'blobs that nothing refers to',
+    run: ({ storage, blobs, clock }) => collectGarbage({ storage, blobs, nowMs: clock.now() }),
+  },
+  { name: 'old logs', run: removeOldLogs },
+  {
+    name: 'old counts of polls',
+    run: ({ storage, clock }) => deletePollsBefore(storage, clock.now() - logRetentionMs),
+  },
+  { name: 'counts of devices', run: mergeDeviceCounts },
+  { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
+  {
+    name: 'old sessions',
+    run: ({ storage, clock }) =>
+      deleteOldSessions(storage.db, clock.now() - sessionMaxAgeS * 1_000, clock.now() - sessionIdleS * 1_000),
+  },
+  { name: 'old deliveries', run: removeOldDeliveries },
+  { name: 'old data of devices', run: removeOldData },
+];
+
+/**
+ * Runs the pieces that no other process has run within an hour, every hour until the returned function is called, which
+ * waits for the round under way.
+ */
+export function startMaintenance(
+  deps: Deps & { readonly lease: WorkLease },
+  pieces: readonly MaintenancePiece[],
+): () => Promise<void> {
+  const { clock, log } = deps;
+  const onError = (error: unknown) => log.error({ err: error }, 'Maintenance failed');
+  return repeat({ clock, pauseMs: intervalMs, onError }, async () => {
+    for (const { name, run } of pieces) {
+      const work = async () => {
+        await run(deps);
+        return true;
+      };
+      await doForAll(deps, { name, everyMs: intervalMs, skewMs }, work).catch((error: unknown) =>
+        log.error({ err: error }, `Maintenance failed: ${name}`),
+      );
+    }
+  });
+}

@@ -1,0 +1,25 @@
+import { alertsContract } from '@moorage/api';
+import { askAlertAddresses } from '../accounts/alert-links.ts';
+import { extension } from '../extension.ts';
+import { removeOldAlerts, startAlerts } from './engine.ts';
+import { removeOldMails, startMails } from './mails.ts';
+import { alertsRoutes } from './routes.ts';
+
+/** Rules over filters that mail and tell connectors. */
+export const alerts = extension({
+  name: 'alerts',
+  // Conditions are filters; an address confirms by a link that alerts may be mailed to it.
+  needs: ['accounts', 'fleet'],
+  contracts: { alerts: alertsContract },
+  open: () => ({
+    routes: (core) => ({ alerts: alertsRoutes({ ...core, askAddresses: askAlertAddresses(core) }) }),
+    maintenance: [
+      { name: 'old alerts', run: removeOldAlerts },
+      { name: 'old mails', run: removeOldMails },
+    ],
+    async start(_core, background) {
+      const stops = [startAlerts(background), startMails(background)];
+      return async () => void (await Promise.all(stops.map((stop) => stop())));
+    },
+  }),
+});

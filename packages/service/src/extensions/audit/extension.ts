@@ -1,0 +1,20 @@
+import { auditContract } from '@moorage/api';
+import { extension } from '../extension.ts';
+import { openAudit } from './changes.ts';
+import { maintainAudit } from './keeper.ts';
+import { auditRoutes } from './routes.ts';
+
+/** What keeps a row of every change by a person or token, in a chain. */
+export const audit = extension({
+  name: 'audit',
+  contracts: { audit: auditContract },
+  open(foundation) {
+    const { audit: audited, closeAudit } = openAudit(foundation);
+    return {
+      hooks: { audited },
+      routes: (core) => ({ audit: auditRoutes(core) }),
+      maintenance: [{ name: 'the audit', run: maintainAudit }],
+      close: closeAudit,
+    };
+  },
+});

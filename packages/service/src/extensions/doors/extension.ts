@@ -1,0 +1,99 @@
+import { ddiContract, doorsContract, menderContract } from '@moorage/api';
+import type { Core } from '../../core/core.ts';
+import { deviceContacts } from '../../core/devices/contacts.ts';
+import { deviceFor } from '../../core/devices/lookup.ts';
+import { registerDevices } from '../../core/devices/register.ts';
+import { openFile } from '../../core/ota/routes.ts';
+import type { OtaDeviceRow } from '../../core/ota/work.ts';
+import { statusOf } from '../../engine/http/errors.ts';
+import { mountContract } from '../../engine/http/mount.ts';
+import { extension } from '../extension.ts';
+import type { DdiDeps } from './ddi/actions.ts';
+import { ddiRoutes } from './ddi/routes.ts';
+import { ddiCheck, type KeyKeeper, menderCheck } from './door-check.ts';
+import { DoorKeeper } from './keeper.ts';
+import { type MenderDeps, menderRoutes } from './mender/routes.ts';
+import { readToken } from './mender/rules.ts';
+import { probation } from './probation.ts';
+import { changeDoorDevice, doorDeviceById, forgetWaiting } from './queries.ts';
+import { doorsRoutes } from './routes.ts';
+import { doorStanding } from './standing.ts';
+import { updateBook } from './update-book.ts';
+
+/** A device that waits to be let in is forgotten when it has not come again for this long, in milliseconds. */
+const waitingMs = 30 * 86_400_000;
+
+/** What update clients of other makers come in by. */
+const doorDeps = (core: Core) => ({
+  ...core,
+  deviceFor,
+  registerDevices: (
+    ...registered: Parameters<typeof registerDevices> extends [unknown, ...infer Rest] ? Rest : never
+  ) => registerDevices(core, ...registered),
+  firstContact: deviceContacts(core).firstContact,
+});
+
+/** What all doors do with updates. */
+function doorUpdates({ ota }: Core, keeper: DoorKeeper) {
+  const updates = { ...ota, updates: ota.engine };
+  const proving = probation(updates);
+  return {
+    ...updates,
+    probation: proving,
+    standing: doorStanding({ ...updates, probation: proving }),
+    openFile: (row: OtaDeviceRow, bundleId: string, name: string) => openFile(ota, row, bundleId, name),
+    ticketFor: (updateId: number, name: string) => keeper.ticketFor(updateId, name),
+    book: updateBook(ota),
+  };
+}
+
+type DoorUpdates = ReturnType<typeof doorUpdates>;
+
+const ddiDeps = (behindDoors: DoorUpdates): DdiDeps => ({
+  ...behindDoors,
+  noteReport: (deviceId) =>
+    changeDoorDevice(behindDoors.storage.db, deviceId, { reported_at: behindDoors.clock.now() }),
+  autoConfirm: async (deviceId) => (await doorDeviceById(behindDoors.storage.db, deviceId))?.auto_confirm ?? null,
+  setAutoConfirm: (deviceId, value) =>
+    behindDoors.storage.transaction((trx) => changeDoorDevice(trx, deviceId, { auto_confirm: value })),
+});
+
+const menderDeps = (behindDoors: DoorUpdates, keeper: DoorKeeper): MenderDeps => ({
+  ...behindDoors,
+  byKey: (shown) => keeper.byKey(shown),
+  signingKey: keeper.signingKey,
+  say: behindDoors.book.say,
+});
+
+/** The clients of Mender: what they hold is signed here. */
+const keyKeeper = ({ clock }: Core, keeper: DoorKeeper): KeyKeeper => ({
+  async byBearer(token, ip) {
+    const claims = readToken(await keeper.signingKey(), token, clock.now());
+    return keeper.byKeptKey(claims?.deviceId ?? '', claims?.keyHash ?? '', ip);
+  },
+  byDownload: (ticket, updateId, ip) => keeper.byTicketOf(ticket, updateId, ip),
+});
+
+/** Update clients of other makers: DDI and Mender. */
+export const doors = extension({
+  name: 'doors',
+  contracts: { doors: doorsContract },
+  open: ({ clock }) => ({
+    routes: (core) => ({ doors: doorsRoutes(doorDeps(core)) }),
+    mountOnDevices(app, core, mounting) {
+      const keeper = new DoorKeeper(doorDeps(core));
+      const behindDoors = doorUpdates(core, keeper);
+      const byDdi = { door: ddiCheck(keeper, core.deviceCheck) };
+      mountContract(app, ddiContract, ddiRoutes(ddiDeps(behindDoors)), { ...mounting, statusOf, authenticate: byDdi });
+      const byMender = { door: menderCheck(keyKeeper(core, keeper)) };
+      const mender = menderRoutes(menderDeps(behindDoors, keeper));
+      mountContract(app, menderContract, mender, { ...mounting, statusOf, authenticate: byMender });
+    },
+    maintenance: [
+      {
+        name: 'devices that no longer wait to be let in',
+        run: ({ storage }) => forgetWaiting(storage.db, clock.now() - waitingMs),
+      },
+    ],
+  }),
+});

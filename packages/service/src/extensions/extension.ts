@@ -1,0 +1,59 @@
+import type { EndpointShape, ExtensionName } from '@moorage/api';
+import type { FastifyInstance } from 'fastify';
+import type { Core, Foundation } from '../core/core.ts';
+import type { Hooks } from '../core/hooks.ts';
+import type { MaintenancePiece } from '../core/maintenance.ts';
+import type { WorkLease } from '../engine/db/work.ts';
+import type { MountOptions } from '../engine/http/mount.ts';
+import type { Handlers } from '../engine/http/types.ts';
+import type { SingleSignOn, SsoFiles } from './accounts/single-sign-on.ts';
+import type { Rehearser } from './rehearsals/rehearser.ts';
+
+type Contracts = Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>;
+
+/** Exactly one handler for each endpoint of these resources. */
+type RoutesOf<C extends Contracts> = { readonly [Resource in keyof C]: Handlers<C[Resource]> };
+
+/** What an extension is handed before the core is there: its ground, and what the process brings for one of them. */
+export interface ExtensionParts extends Foundation {
+  /** Made from the settings and `ssoFiles` without it. */
+  readonly sso?: SingleSignOn | undefined;
+  readonly ssoFiles?: SsoFiles | undefined;
+  /** None where the process has none. */
+  readonly rehearser?: Rehearser | undefined;
+}
+
+/** What work in the background is handed: its own connections, the clock that it looks again by, and who does what. */
+export interface Background extends Foundation {
+  readonly lease: WorkLease;
+}
+
+/** An extension that has been put together; nothing of it runs before `start`. */
+export interface Opened<C extends Contracts> {
+  /** What it answers to the core. */
+  readonly hooks?: Partial<Hooks>;
+  /** The handlers of its endpoints. */
+  readonly routes: (core: Core) => RoutesOf<C>;
+  /** Adds what devices call of it to their listener. */
+  readonly mountOnDevices?: (app: FastifyInstance, core: Core, mounting: MountOptions) => void;
+  /** What it has done every hour. */
+  readonly maintenance?: readonly MaintenancePiece[];
+  /** Begins what it does by itself. Resolves with what ends it. */
+  readonly start?: (core: Core, background: Background) => Promise<() => Promise<void>>;
+  /** Called once the listeners are closed. */
+  readonly close?: () => Promise<void>;
+}
+
+/** A part of the service that goes beyond the specification: all that it is, as one value. */
+export interface Extension<C extends Contracts = Contracts> {
+  readonly name: ExtensionName;
+  /** Extensions that have to be there for it. */
+  readonly needs?: readonly ExtensionName[];
+  readonly contracts: C;
+  readonly open: (parts: ExtensionParts) => Opened<C>;
+}
+
+/** Declares an extension: the handlers are exactly those of its contracts. */
+export const extension = <const C extends Contracts>(declared: Extension<C>): Extension =>
+  // Safe: what is mounted are its own contracts, with the handlers that it makes for them.
+  declared as unknown as Extension;

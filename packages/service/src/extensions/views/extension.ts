@@ -1,0 +1,10 @@
+import { viewsContract } from '@moorage/api';
+import { extension } from '../extension.ts';
+import { viewsRoutes } from './views.ts';
+
+/** Lists as people have kept them. */
+export const views = extension({
+  name: 'views',
+  contracts: { views: viewsContract },
+  open: () => ({ routes: (core) => ({ views: viewsRoutes(core) }) }),
+});
