@@ -1,7 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { type CancelTimer, errorCode, realClock } from '@moorage/base';
 import { makeFolder } from '@moorage/base/disk/folder';
 import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
@@ -12,6 +10,7 @@ import { deviceAddresses } from '@moorage/service/engine/settings/device-names';
 import { isLoopbackHost } from '@moorage/service/engine/settings/setting-texts';
 import { readCertificates } from './certificate-files.ts';
 import { UserError } from './commands/define.ts';
+import { consoleFolder } from './console-folder.ts';
 import { dataPaths, watchData } from './data-watch.ts';
 import { type ReachWatch, watchReach, whyLinksFail, whyUnreached } from './reach.ts';
 import { processRehearser } from './rehearsal/rehearser.ts';
@@ -40,11 +39,6 @@ export interface RunningService {
   watchData(onGone: (path: string) => void): Promise<void>;
   stop(): Promise<void>;
 }
-
-/** What the set-up of the clone builds; a service without it has no console, and everything else. */
-const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url));
-
-const consoleDir = (): string | undefined => (existsSync(`${builtConsole}/index.html`) ? builtConsole : undefined);
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
@@ -89,7 +83,7 @@ export async function startService(
       certificates,
       ssoFiles,
       logStream: process.stderr,
-      consoleDir: consoleDir(),
+      consoleDir: consoleFolder(),
       rehearser: processRehearser(),
     });
     const open = await listen(service.api, settings.host, settings.port, '--port');
