@@ -1,4 +1,4 @@
-import { defineCliCommand } from './define.ts';
+import { defineCliCommand } from '../command-line/define.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 
 /** What was carried, in words. */

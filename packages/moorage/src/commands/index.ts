@@ -1,3 +1,4 @@
+import type { CliCommand } from '../command-line/define.ts';
 import { accountsCommands } from './accounts.ts';
 import { auditCommands } from './audit.ts';
 import { authorityRetireCommand, authorityRotateCommand, authorityShowCommand } from './authority.ts';
@@ -5,7 +6,6 @@ import { backupCommand, restoreCommand } from './backup.ts';
 import { bundlesCreateCommand, bundlesListCommand, bundlesPublishCommand, bundlesTagCommand } from './bundles.ts';
 import { completionCommandOf } from './completion.ts';
 import { consoleCommand } from './console.ts';
-import type { CliCommand } from './define.ts';
 import { devicesCommand } from './devices.ts';
 import { filesGetCommand, filesListCommand, filesPutCommand, filesRemoveCommand } from './files.ts';
 import { fleetCommand } from './fleet.ts';

@@ -1,4 +1,4 @@
-import { defineCliCommand } from './define.ts';
+import { defineCliCommand } from '../command-line/define.ts';
 import { adoptOptions } from './gateway-run.ts';
 import { moduleOptions, serialOption } from './module.ts';
 import { withServiceOptions } from './serve.ts';

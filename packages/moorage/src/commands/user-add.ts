@@ -1,6 +1,6 @@
-import { defineCliCommand, UserError } from './define.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { roles, wordOf } from '../command-line/words.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
-import { roles, wordOf } from './words.ts';
 
 export const userAddCommand = defineCliCommand({
   name: 'add',

@@ -1,4 +1,4 @@
-import { defineCliCommand, UserError } from './define.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 
 export const userFactorResetCommand = defineCliCommand({

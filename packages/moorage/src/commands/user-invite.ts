@@ -1,8 +1,8 @@
 import { invitationDays } from '@moorage/api';
-import { defineCliCommand, UserError } from './define.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { checkCount, roles, wordOf } from '../command-line/words.ts';
 import { serviceOptions } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
-import { checkCount, roles, wordOf } from './words.ts';
 
 /** What the link begins with, and whether there are links at all. */
 const linkOptions = Object.fromEntries(

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { UserError } from '../commands/define.ts';
-import type { Reporter } from '../output.ts';
+import { UserError } from '../command-line/define.ts';
+import type { Reporter } from '../command-line/output.ts';
 import { openMetrics } from './metrics.ts';
 import type { FleetFlags } from './options.ts';
 import { checkOpenFiles, openFleet } from './run.ts';

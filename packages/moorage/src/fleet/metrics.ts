@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { figureNames, fleetFigures } from '@moorage/fleet/figures';
-import { UserError } from '../commands/define.ts';
+import { UserError } from '../command-line/define.ts';
 import type { WatchedFleet } from './watch.ts';
 
 /** The figures of a fleet in the text format of Prometheus. */

@@ -1,5 +1,5 @@
 import type { FleetSummary } from '@moorage/fleet';
-import type { Reporter } from '../output.ts';
+import type { Reporter } from '../command-line/output.ts';
 
 /** A fleet in this process or in several. */
 export interface WatchedFleet {

@@ -1,6 +1,6 @@
 import type { RolloutRecord, RolloutState } from '@moorage/api';
 import type { Clock } from '@moorage/base';
-import { CallError } from '../service-client.ts';
+import { CallError } from '../client/service-client.ts';
 
 /** News that come together are one look, in ms. */
 const gatherMs = 200;
