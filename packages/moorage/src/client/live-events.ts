@@ -1,12 +1,17 @@
 import { callUrl, endpointNamed } from '@moorage/api';
 import type { Clock } from '@moorage/base';
-import type { News } from '../rollouts/watch.ts';
 import type { ServiceClient } from './service-client.ts';
 
 /** Before a stream that has ended is asked for again, in ms. */
 const againMs = 5_000;
 /** Longest line of a stream, in characters. */
 const lineLimit = 1024 * 1024;
+
+/** Something that reports news, for as long as it can. */
+export interface News {
+  readonly isLive: () => boolean;
+  readonly close: () => void;
+}
 
 /** The data of server-sent events, one text each; a stream of something else ends it. */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

@@ -18,7 +18,7 @@ import { connectHarbour } from '../up/example-data.ts';
 import { readAdoptions, startGateway } from './gateway-run.ts';
 import { moduleSettings } from './module.ts';
 import { administratorNotice, readServiceSettings } from './serve.ts';
-import type { upOptions } from './up-command.ts';
+import type { upOptions } from './up-options.ts';
 
 /** The network of the default air that the example module joins. */
 const network = defaultAir.accessPoints.find((point) => point.passkey !== undefined);
