@@ -22,7 +22,7 @@ import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { deviceStateWords, standingWords } from '../devices/device-state.ts';
+import { deviceStateWords, standingWords } from '../device/device-state.ts';
 import { shareText } from './share.ts';
 
 interface Slice {

@@ -1,6 +1,7 @@
 import { SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { nowMs } from '../../browser/time.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/dashboard.ts';
 import { nouns } from '../../texts/nouns.ts';
@@ -8,7 +9,6 @@ import { Card } from '../../ui/card.tsx';
 import { plural } from '../../ui/format.ts';
 import { LazyChart } from '../../ui/lazy-chart.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { nowMs } from '../../ui/time.ts';
 import { WhenSeen } from '../../ui/when-seen.tsx';
 
 const dayMs = 24 * 3_600_000;

@@ -13,8 +13,8 @@ import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { withStream } from '../dashboard/layout.ts';
-import { useDashboard } from '../dashboard/use-dashboard.ts';
+import { withStream } from '../tiles/layout.ts';
+import { useDashboard } from '../tiles/use-dashboard.ts';
 import { formatValue, plotOf, type Range, summaryOf } from './samples.ts';
 import { useSeries } from './use-series.ts';
 

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { type LogListQuery, type LogRecord, logLevels, logsDepthLimit, logTypes } from '@moorage/api';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { nowMs } from '../../browser/time.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/logs.ts';
 import { nouns } from '../../texts/nouns.ts';
@@ -20,7 +21,6 @@ import { ProductSelect } from '../../ui/product-select.tsx';
 import { SavedViews } from '../../ui/saved-views.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { TextFilter } from '../../ui/text-filter.tsx';
-import { nowMs } from '../../ui/time.ts';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
 
 const filterNames = ['q', 'type', 'level', 'device_id', 'product_id', 'user_id', 'user', 'since', 'after'] as const;

@@ -5,8 +5,8 @@ import { t } from '../../texts/devices.tsx';
 import { sayReason } from '../../texts/reasons.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { keepPercent, usePercent } from '../device/percent.ts';
 import { standingWords } from './device-state.ts';
+import { keepPercent, usePercent } from './percent.ts';
 
 /** An update that is under way, with the share of its download as it comes. */
 function Updating({ deviceId, title }: { readonly deviceId: string; readonly title: string | undefined }) {
