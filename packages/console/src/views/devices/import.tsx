@@ -6,11 +6,11 @@ import { renew } from '../../api/queries.ts';
 import { useInit } from '../../api/session.tsx';
 import { saveFile } from '../../browser/save-file.ts';
 import { common } from '../../texts/common.ts';
+import { formatCount, plural } from '../../texts/format.ts';
 import { t } from '../../texts/import.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
-import { formatCount, plural } from '../../ui/format.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
 import { type CsvDevice, devicesOf } from './csv.ts';
 

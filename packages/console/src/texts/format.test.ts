@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { nouns } from '../texts/nouns.ts';
 import { formatCompact, formatCount, formatMoment, formatRelative, formatSize, plural } from './format.ts';
+import { nouns } from './nouns.ts';
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
 const minute = 60_000;
