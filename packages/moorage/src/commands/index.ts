@@ -35,10 +35,7 @@ import { serviceInstallCommand, serviceStatusCommand, serviceUninstallCommand } 
 import { serviceAccountCommands } from './service-accounts.ts';
 import { tokenAddCommand } from './token-add.ts';
 import { upCommand } from './up-command.ts';
-import { userAddCommand } from './user-add.ts';
-import { userFactorResetCommand } from './user-factor-reset.ts';
-import { userInviteCommand } from './user-invite.ts';
-import { userPasswordCommand } from './user-password.ts';
+import { userCommands } from './users.ts';
 
 /** What the groups of subcommands are about. */
 export const groups: Readonly<Record<string, string>> = {
@@ -65,10 +62,7 @@ export const commands: readonly CliCommand[] = [
   rescueCommand,
   gatewayRunCommand,
   gatewayFindCommand,
-  userAddCommand,
-  userInviteCommand,
-  userPasswordCommand,
-  userFactorResetCommand,
+  ...userCommands,
   tokenAddCommand,
   authorityShowCommand,
   authorityRotateCommand,
