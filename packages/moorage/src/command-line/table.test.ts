@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { written } from '../testing/written.ts';
 import { openReporter } from './output.ts';
-import { reportRows, table } from './table.ts';
+import { reportRows, table, timeText } from './table.ts';
 
 test('a table is as wide as it has to be, and ends where its cells do', () => {
   const rows = [
@@ -38,3 +38,12 @@ test.each([
     expect(reported(true)).toBe(names.map((name) => `{"event":"wild-cat","name":"${name}"}\n`).join(''));
   },
 );
+
+test.each([
+  ['day', '2025-01-31'],
+  ['minute', '2025-01-31 12:00'],
+  ['second', '2025-01-31 12:00:59'],
+] as const)('a moment is shown down to its %s, in UTC', (to, text) => {
+  expect(timeText(Date.UTC(2025, 0, 31, 12, 0, 59, 999), to)).toBe(text);
+  expect(timeText(String(Date.UTC(2025, 0, 31, 12, 0, 59)), to)).toBe(text);
+});

@@ -24,6 +24,12 @@ export function table(titles: readonly string[], rows: readonly (readonly Cell[]
     .join('\n');
 }
 
+const lengths = { day: 10, minute: 16, second: 19 } as const;
+
+/** A moment in UTC down to its day, minute or second, as in `2025-01-31 12:00`; `at` is in epoch ms. */
+export const timeText = (at: string | number, to: keyof typeof lengths): string =>
+  new Date(Number(at)).toISOString().slice(0, lengths[to]).replace('T', ' ');
+
 /** How the rows of a list are reported: the name of the event of each, which is also what it is called, and the table. */
 export interface RowReport<T> {
   readonly event: string;

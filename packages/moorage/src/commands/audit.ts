@@ -5,8 +5,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { type AuditRecord, exportFormats } from '@moorage/api';
 import { clientOptions, connect } from '../client/service-client.ts';
 import { defineCliCommand, UserError } from '../command-line/define.ts';
-import { reportRows } from '../command-line/table.ts';
-import { timeText } from '../command-line/time-text.ts';
+import { reportRows, timeText } from '../command-line/table.ts';
 
 const parent = 'audit';
 

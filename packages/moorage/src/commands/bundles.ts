@@ -10,8 +10,7 @@ import { productNamed } from '../client/lookups.ts';
 import { clientOptions, connect, type FieldSources, type ServiceClient } from '../client/service-client.ts';
 import { defineCliCommand, UserError } from '../command-line/define.ts';
 import type { Reporter } from '../command-line/output.ts';
-import { printable, reportRows } from '../command-line/table.ts';
-import { timeText } from '../command-line/time-text.ts';
+import { printable, reportRows, timeText } from '../command-line/table.ts';
 import { wordOf } from '../command-line/words.ts';
 import { type FolderFile, filesOf, readBase64 } from '../files/bundle-folder.ts';
 

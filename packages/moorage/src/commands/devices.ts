@@ -2,8 +2,7 @@ import { type DeviceListQuery, type DeviceRecord, deviceStates } from '@moorage/
 import { productNamed } from '../client/lookups.ts';
 import { clientOptions, connect } from '../client/service-client.ts';
 import { defineCliCommand } from '../command-line/define.ts';
-import { reportRows } from '../command-line/table.ts';
-import { timeText } from '../command-line/time-text.ts';
+import { reportRows, timeText } from '../command-line/table.ts';
 import { wordOf } from '../command-line/words.ts';
 
 const seenText = (at: string | null): string => (at === null ? 'never' : timeText(at, 'minute'));

@@ -4,8 +4,7 @@ import type { FileRecord, Reply } from '@moorage/api';
 import { productNamed } from '../client/lookups.ts';
 import { clientOptions, connect, type FieldSources, type ServiceClient } from '../client/service-client.ts';
 import { defineCliCommand, UserError } from '../command-line/define.ts';
-import { reportRows } from '../command-line/table.ts';
-import { timeText } from '../command-line/time-text.ts';
+import { reportRows, timeText } from '../command-line/table.ts';
 import { readGiven } from '../files/given-file.ts';
 
 const parent = 'files';

@@ -40,10 +40,8 @@ export const gatewayFindCommand = defineCliCommand({
   },
   async run({ options, args, reporter }) {
     for (const address of args) checkAddress('Argument ADDRESS', address);
-    const [{ find }, { hostPorts }] = await Promise.all([
-      import('@moorage/gateway'),
-      import('../gateway/host-ports.ts'),
-    ]);
+    const { find } = await import('@moorage/gateway');
+    const { hostPorts } = await import('../gateway/host-ports.ts');
     const { ip, seconds } = options;
     const wanted = { addresses: args, listenMs: seconds * 1_000, broadcastPort: options['broadcast-port'] };
     const { modules, problems } = await find(hostPorts(ip), wanted);

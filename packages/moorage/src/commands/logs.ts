@@ -3,8 +3,7 @@ import { realClock } from '@moorage/base';
 import { productNamed } from '../client/lookups.ts';
 import { clientOptions, connect } from '../client/service-client.ts';
 import { defineCliCommand } from '../command-line/define.ts';
-import { printable } from '../command-line/table.ts';
-import { timeText } from '../command-line/time-text.ts';
+import { printable, timeText } from '../command-line/table.ts';
 import { wordOf } from '../command-line/words.ts';
 
 /** One log as a line: when, how bad, which type, about what, and what. */
