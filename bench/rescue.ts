@@ -6,7 +6,7 @@ import { createModule } from '@moorage/module';
 import { defaultModel } from '@moorage/module/model/model';
 import { HttpClient } from '@moorage/net/http/client';
 import { MemoryNetwork } from '@moorage/net/memory';
-import { hostPorts } from '../packages/moorage/src/host-ports.ts';
+import { hostPorts } from '../packages/moorage/src/gateway/host-ports.ts';
 import { type Benchmark, type Finding, interleave, startPeer } from './harness.ts';
 
 const rounds = 5;

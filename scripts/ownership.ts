@@ -100,5 +100,5 @@ export const handedIn: ReadonlySet<string> = new Set([
 ]);
 export const realClockFiles: ReadonlySet<string> = new Set([
   'packages/base/src/clock.ts',
-  'packages/console/src/ui/time.ts',
+  'packages/console/src/browser/time.ts',
 ]);

@@ -27,6 +27,16 @@ export const productFiles = (files: readonly ProjectFile[]): ProjectFile[] =>
     ({ path }) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && !isTestFile(path) && !isTestSupport(path),
   );
 
+/** Folders that are floors or shelves: what lies in them is looked at one by one. */
+const shelf = /^packages\/(console\/src\/views|service\/src\/(engine|core|extensions))\//;
+
+/** The folder of a file: one of its package's sources, or of a shelf in them; a file that stands beside folders is its own. */
+export const folderOf = (path: string): string =>
+  path
+    .split('/')
+    .slice(0, shelf.test(path) ? 5 : 4)
+    .join('/');
+
 /**
  * The arrows between groups of files, one for each pair: types alone when no import of the pair is left at run time.
  * Files that `groupOf` gives no group are left out.

@@ -131,6 +131,10 @@ export const endpoints = <const S extends Shared, const E extends Readonly<Recor
     readonly [Name in keyof E]: Omit<S, keyof E[Name]> & E[Name];
   };
 
+/** The scope that a token needs for an endpoint; none for one that no token is shown to. Spec: API-RULE-token-3. */
+export const scopeOf = ({ scope, auth }: Pick<EndpointShape, 'scope' | 'auth'>): TokenScope | undefined =>
+  scope ?? (auth === 'bearer' ? 'read' : undefined);
+
 /** Whether a body or reply is bytes; none is not. */
 export const isBinary = (body: TSchema | Binary | undefined): body is Binary =>
   body !== undefined && 'binary' in body && body.binary === true;

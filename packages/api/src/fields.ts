@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { visible } from './patterns.ts';
+import { attributeName, visible, withoutNul } from './patterns.ts';
 import { spelt } from './spellings.ts';
 
 /** The form of `Timestamp`, by which files of lists know a moment. */
@@ -97,13 +97,43 @@ export const Identifier = Type.String({
   description: 'id, uuid, MAC or Bluetooth address',
 });
 
-/** Where a device is, as it or its user tells. Spec: API-RULE-location-1. */
 /** Whom a request names: somebody who has an account. */
 export const AccountName = Text(254, { minLength: 1, description: 'email address or user name' });
 
+/** Where a device is, as it or its user tells. Spec: API-RULE-location-1. */
 export const LocationInput = Type.Object({
   lat: Type.Number({ minimum: -90, maximum: 90, description: 'degrees north' }),
   lon: Type.Number({ minimum: -180, maximum: 180, description: 'degrees east' }),
   city: Type.Optional(Text(100)),
   country: Type.Optional(Text(100)),
 });
+
+/** Longest filter, in characters. Spec: API-RULE-filter-1. */
+export const filterLimit = 2_000;
+
+/** A condition over devices in RSQL. Reference: rules 6.2. */
+export const FilterText = Text(filterLimit, {
+  minLength: 1,
+  description: 'a condition over devices in RSQL',
+  examples: ['label.region==eu;attribute.free_flash=gt=65536;last_seen=ge=-7d'],
+});
+
+/** Attributes that the service keeps of a device, and labels that a device may have. Spec: API-LIMIT-attributes. */
+export const attributesLimit = 64;
+export const labelsLimit = 32;
+
+/** Name of an attribute or label, and what it may be. */
+export const AttributeName = Type.String({ pattern: attributeName });
+export const AttributeValue = Text(256, { pattern: withoutNul });
+
+/** What a device reports of itself, by name; `null` takes a name back. Spec: API-RULE-attributes-1. */
+export const ReportedAttributes = Type.Record(
+  AttributeName,
+  Type.Union([AttributeValue, Type.Number(), Type.Boolean(), Type.Null()]),
+  {
+    maxProperties: attributesLimit,
+    additionalProperties: false,
+    examples: [{ free_flash: 65536, board: 'Harbour.3' }],
+  },
+);
+export type ReportedAttributes = Static<typeof ReportedAttributes>;

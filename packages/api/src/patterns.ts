@@ -4,6 +4,9 @@ export const withoutNul = '^[^\\u0000]*$';
 /** Names and titles of things: a few characters of which one can be seen. */
 export const visible = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
 
+/** Name of an attribute or label. Nothing in it has a meaning in a filter. */
+export const attributeName = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$';
+
 /** A segment of a file's name: printable ASCII, and neither empty nor "." nor "..". */
 const segment = '(\\.*[ -\\-0-~][ -.0-~]*|\\.{3,})';
 /** Name of a file on a module: segments with slashes between them. */
@@ -18,7 +21,7 @@ export const patternWords: Readonly<Record<string, string>> = {
   [filenamePattern]: 'takes plain characters, without accents, and no part "..", "." or nothing between slashes',
   '^[A-Za-z0-9_.-]{1,32}$': 'takes letters, digits, "_", "." and "-", up to 32 of them',
   '^[A-Za-z0-9_.-]{1,64}$': 'takes letters, digits, "_", "." and "-", up to 64 of them',
-  '^[A-Za-z][A-Za-z0-9_.-]{0,63}$': 'takes a letter, then letters, digits, "_", "." and "-", up to 64 in all',
+  [attributeName]: 'takes a letter, then letters, digits, "_", "." and "-", up to 64 in all',
   '^[A-Za-z0-9_.:@-]{1,128}$': 'takes letters, digits, "_", ".", ":", "@" and "-", up to 128 of them',
   '^[A-Za-z0-9_.]{1,32}$': 'takes letters, digits, "_" and ".", up to 32 of them',
   '^[A-Za-z0-9_.]+$': 'takes letters, digits, "_" and "."',

@@ -1,6 +1,8 @@
 import type { ServiceAction } from '@moorage/api';
-import type { EndReason } from './channel/table.ts';
 import type { OtaResultCode, ServiceFailure } from './failures.ts';
+
+/** Why there is no channel, as far as it matters for when to try again. */
+export type EndReason = 'lost' | 'restarting' | 'replaced' | 'refused' | 'renewed';
 
 /** What happens between device and service, for a progress bar or the output of a command. */
 export type DeviceEvent =

@@ -1,10 +1,16 @@
 import { Command, CommanderError, Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { type CliArgument, type CliCommand, UserError } from './commands/define.ts';
+import { type CliArgument, type CliCommand, UserError } from './command-line/define.ts';
+import { dieWithLauncher, endWithReader } from './command-line/lifecycle.ts';
+import {
+  findUnknownSetting,
+  type OptionTable,
+  readConfigFile,
+  resolveOptions,
+  shownSecrets,
+} from './command-line/options.ts';
+import { openReporter } from './command-line/output.ts';
 import { commands, groups } from './commands/index.ts';
-import { dieWithLauncher, endWithReader } from './lifecycle.ts';
-import { findUnknownSetting, type OptionTable, readConfigFile, resolveOptions, shownSecrets } from './options.ts';
-import { openReporter } from './output.ts';
 
 /** Exit codes: 1 it did not work, 2 it was asked for wrongly. Those of `moorage rollout watch` are in rollout-watch.ts. */
 const exitFailed = 1;

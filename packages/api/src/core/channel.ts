@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { ReportedAttributes } from '../extensions/attributes.ts';
-import { Text } from '../fields.ts';
+import { ReportedAttributes, Text } from '../fields.ts';
 import { withoutNul } from '../patterns.ts';
 
 /**

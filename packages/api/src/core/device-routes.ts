@@ -1,10 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { binary, deviceListenerTag, deviceRouteErrors, endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { ReportedAttributes } from '../extensions/attributes.ts';
-import { reportedFailures } from '../extensions/rollout-settings.ts';
-import { Id, IdOrEmpty, LocationInput, MacAddress, Nullable, ResultOk, Text } from '../fields.ts';
+import { Id, IdOrEmpty, LocationInput, MacAddress, Nullable, ReportedAttributes, ResultOk, Text } from '../fields.ts';
 import { spelt } from '../spellings.ts';
-import { NoUpdate, UpdateOffer } from './device-updates.ts';
+import { NoUpdate, reportedFailures, UpdateOffer } from './device-updates.ts';
 import { deviceStates, ProductChoice } from './devices.ts';
 
 /** Result codes of the module (Reference: wire 4.1), as `POST /ota/result` carries them. */

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoints } from '../endpoint.ts';
-import { forces } from '../extensions/rollout-settings.ts';
 import { Id, Identifier, IdOrEmpty, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
 
 /** States of one update of one device. */
@@ -9,6 +8,10 @@ export type UpdateState = (typeof updateStates)[number];
 
 /** States in which an update still goes on. */
 export const openUpdateStates: readonly UpdateState[] = ['offered', 'downloading', 'installed'];
+
+/** In which way an update has failed, where the device can say it. */
+export const reportedFailures = ['download', 'check', 'install', 'health', 'refused'] as const;
+export type ReportedFailure = (typeof reportedFailures)[number];
 
 /** One update of one device: cause, from what to what, and when it reached each state. */
 export const UpdateRecord = Type.Object({
@@ -58,6 +61,9 @@ export const NoUpdate = Type.Object({
   bversion: Type.String(),
   ...next,
 });
+
+export const forces = ['soft', 'forced'] as const;
+export type Force = (typeof forces)[number];
 
 /** How a rollout wants its bundle installed. */
 export const InstallHint = Type.Object({

@@ -1,26 +1,8 @@
 import Type, { type Static } from 'typebox';
+import { ManyResult } from '../core/devices.ts';
 import { endpoints } from '../endpoint.ts';
-import { Id, Identifier, Nullable, Text, Timestamp } from '../fields.ts';
-import { withoutNul } from '../patterns.ts';
-import { ManyResult, manyDevicesLimit } from './many-devices.ts';
-
-/** Attributes that the service keeps of a device, and labels that a device may have. Spec: API-LIMIT-attributes. */
-export const attributesLimit = 64;
-export const labelsLimit = 32;
-
-/** Name of an attribute or label. Nothing in it has a meaning in a filter. */
-export const attributeName = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$';
-const Name = Type.String({ pattern: attributeName });
-
-const Value = Text(256, { pattern: withoutNul });
-
-/** What a device reports of itself, by name; `null` takes a name back. Spec: API-RULE-attributes-1. */
-export const ReportedAttributes = Type.Record(Name, Type.Union([Value, Type.Number(), Type.Boolean(), Type.Null()]), {
-  maxProperties: attributesLimit,
-  additionalProperties: false,
-  examples: [{ free_flash: 65536, board: 'Harbour.3' }],
-});
-export type ReportedAttributes = Static<typeof ReportedAttributes>;
+import { AttributeName, AttributeValue, Id, Identifier, labelsLimit, Nullable, Timestamp } from '../fields.ts';
+import { manyDevicesLimit } from './many-devices.ts';
 
 /** One attribute of a device: the last value, and since when it has that. */
 export const AttributeRecord = Type.Object({
@@ -30,7 +12,7 @@ export const AttributeRecord = Type.Object({
 });
 export type AttributeRecord = Static<typeof AttributeRecord>;
 
-const labels = Type.Record(Name, Nullable(Value), {
+const labels = Type.Record(AttributeName, Nullable(AttributeValue), {
   minProperties: 1,
   maxProperties: labelsLimit,
   additionalProperties: false,

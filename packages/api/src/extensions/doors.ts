@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { productParams } from '../core/products.ts';
 import { endpoints } from '../endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
-import { attributeName } from './attributes.ts';
+import { attributeName } from '../patterns.ts';
 
 /** Protocols of other makers' update clients. */
 export const doorNames = ['ddi', 'mender'] as const;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DeviceTag, NewDevice } from '../core/devices.ts';
+import { DeviceTag, ManyResult, NewDevice } from '../core/devices.ts';
 import { endpoints } from '../endpoint.ts';
 import { Id, Nullable } from '../fields.ts';
 
@@ -11,19 +11,6 @@ const device_ids = Type.Array(Id, {
   maxItems: manyDevicesLimit,
   description: 'a device that is named twice is changed once',
 });
-
-/** What became of many devices: those that are not listed are as was asked. */
-export const ManyResult = Type.Object({
-  ok: Type.Integer({ minimum: 0, description: 'devices that are as was asked now' }),
-  refused: Type.Array(
-    Type.Object({
-      device_id: Id,
-      code: Type.String({ description: 'stable code, as the call for one device has it' }),
-      message: Type.String(),
-    }),
-  ),
-});
-export type ManyResult = Static<typeof ManyResult>;
 
 const description =
   'In one transaction. Each device is looked at by itself, as in the call for one device: one that is refused is ' +

@@ -1,11 +1,8 @@
 import Type, { type Static } from 'typebox';
+import { forces, reportedFailures } from '../core/device-updates.ts';
 import { tags } from '../core/products.ts';
+import { FilterText } from '../fields.ts';
 import { ruled } from '../patterns.ts';
-import { FilterText } from './segments.ts';
-
-/** In which way an update has failed, where the device can say it. */
-export const reportedFailures = ['download', 'check', 'install', 'health', 'refused'] as const;
-export type ReportedFailure = (typeof reportedFailures)[number];
 
 /** Why an execution failed. `timed_out` is of the update itself, the others that begin so are of a deadline. */
 export const failureKinds = [
@@ -20,9 +17,6 @@ export const failureKinds = [
 export type FailureKind = (typeof failureKinds)[number];
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-
-export const forces = ['soft', 'forced'] as const;
-export type Force = (typeof forces)[number];
 
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 /** A time span in seconds, up to 90 days. */

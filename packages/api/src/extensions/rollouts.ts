@@ -1,10 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { productParams } from '../core/products.ts';
 import { endpoints } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from '../fields.ts';
+import { FilterText, Id, Nullable, pageQuery, sortBy, Text, Timestamp } from '../fields.ts';
 import { holdsContract } from './holds.ts';
 import { RolloutSettings, RolloutSettingsInput, templateNames } from './rollout-settings.ts';
-import { FilterText } from './segments.ts';
 
 /** States of a rollout. Reference: rules 6.5. */
 export const rolloutStates = [

@@ -1,17 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { productParams } from '../core/products.ts';
 import { endpoints } from '../endpoint.ts';
-import { Id, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
-
-/** Longest filter, in characters. Spec: API-RULE-filter-1. */
-export const filterLimit = 2_000;
-
-/** A condition over devices in RSQL. Reference: rules 6.2. */
-export const FilterText = Text(filterLimit, {
-  minLength: 1,
-  description: 'a condition over devices in RSQL',
-  examples: ['label.region==eu;attribute.free_flash=gt=65536;last_seen=ge=-7d'],
-});
+import { FilterText, Id, pageQuery, ResultOk, sortBy, Timestamp, Title } from '../fields.ts';
 
 /** A filter with a name, over the devices of a product. */
 export const SegmentRecord = Type.Object({

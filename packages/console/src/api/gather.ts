@@ -1,4 +1,4 @@
-import { after, nowMs } from '../ui/time.ts';
+import { after, nowMs } from '../browser/time.ts';
 
 /** The first is answered soon, in ms; those of one action come together. */
 const gatherMs = 250;

@@ -1,5 +1,5 @@
 import type { DeviceEvent } from '@moorage/api';
-import { after } from '../ui/time.ts';
+import { after } from '../browser/time.ts';
 
 /** How soon a stream that the browser has given up is opened again, in ms. */
 const reopenMs = 2_000;

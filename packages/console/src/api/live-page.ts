@@ -1,5 +1,5 @@
 import type { LiveEventType } from '@moorage/api';
-import { after } from '../ui/time.ts';
+import { after } from '../browser/time.ts';
 import { type HubMessage, LiveHub, type Subscription } from './live-hub.ts';
 
 /** How long a page in the background keeps what it needs, in ms: who looks at another one for a moment misses nothing. */

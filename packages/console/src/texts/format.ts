@@ -1,4 +1,4 @@
-import { texts } from './language.ts';
+import { formOf, locale, type Noun, texts } from './language.ts';
 
 export const t = texts({
   justNow: ['just now', 'gerade eben'],
@@ -8,3 +8,66 @@ export const t = texts({
   ],
   never: ['never', 'nie'],
 });
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 365 * day],
+  ['month', 30 * day],
+  ['week', 7 * day],
+  ['day', day],
+  ['hour', hour],
+  ['minute', minute],
+];
+
+/** Timestamps of records are epoch milliseconds in a string. */
+export const msOf = (timestamp: string): number => Number(timestamp);
+
+// Each is made once: to make one takes a hundred times as long as to use it.
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const counts = new Intl.NumberFormat(locale);
+
+/** `3 hours ago`, `just now`, `in 2 days`. */
+export function formatRelative(atMs: number, nowMs: number): string {
+  const passed = atMs - nowMs;
+  const step = steps.find(([, ms]) => Math.abs(passed) >= ms);
+  if (!step) return t.justNow;
+  return relative.format(Math.trunc(passed / step[1]), step[0]);
+}
+
+/** `Nov 21, 2026, 2:05:09 PM`, or as the browser's language has it. */
+export const formatMoment = (atMs: number): string => moments.format(atMs);
+
+const units = ['KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** A number with at most so many digits behind the point. */
+export const formatNumber = (value: number, digits = 0): string =>
+  value.toLocaleString(locale, { maximumFractionDigits: digits });
+
+/** `512 bytes`, `1.5 KiB`, `20 MiB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} ${formOf(bytes, t.byte)}`;
+  let value = bytes / 1024;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${formatNumber(value, value >= 100 ? 0 : 1)} ${units[unit]}`;
+}
+
+/** `12,345`. */
+export const formatCount = (count: number): string => counts.format(count);
+
+/** `950`, `3.3k`, `12k`: where there is no room for more. */
+export const formatCompact = (count: number): string =>
+  new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: count < 10_000 ? 1 : 0 })
+    .format(count)
+    .replace('K', 'k');
+
+/** `1 device`, `12,345 devices`. */
+export const plural = (count: number, noun: Noun): string => `${formatCount(count)} ${formOf(count, noun)}`;

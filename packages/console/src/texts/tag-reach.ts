@@ -1,4 +1,4 @@
-import { formatCount, plural } from '../ui/format.ts';
+import { formatCount, plural } from './format.ts';
 import { texts } from './language.ts';
 import { nouns } from './nouns.ts';
 

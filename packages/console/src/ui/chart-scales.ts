@@ -1,5 +1,5 @@
+import { formatMoment } from '../texts/format.ts';
 import { locale } from '../texts/language.ts';
-import { formatMoment } from './format.ts';
 
 /** Distances between the lines of an axis of counts. */
 export const wholeSteps: readonly number[] = [

@@ -1,4 +1,4 @@
-import { after } from './time.ts';
+import { after } from '../browser/time.ts';
 
 /** What browsers have that read codes by themselves; not all do. */
 interface Detector {

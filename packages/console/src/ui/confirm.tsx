@@ -2,10 +2,10 @@ import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
+import { after } from '../browser/time.ts';
 import { t } from '../texts/ui.ts';
 import { withDialogs } from './dialogs.ts';
 import { notify, notifyError } from './notify.ts';
-import { after } from './time.ts';
 
 interface Question {
   /** A question: `Delete product "Tide gauge"?` */

@@ -1,10 +1,10 @@
 import { ActionIcon } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { copyText } from '../browser/clipboard.ts';
+import { after } from '../browser/time.ts';
 import { t } from '../texts/ui.ts';
-import { copyText } from './clipboard.ts';
 import { notifyError } from './notify.ts';
-import { after } from './time.ts';
 import { useTip } from './tip.tsx';
 
 /** How long it says that it has copied, in ms. */

@@ -4,9 +4,9 @@ import { Dropzone } from '@mantine/dropzone';
 import { IconUpload, IconX } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { common } from '../texts/common.ts';
+import { formatSize, plural } from '../texts/format.ts';
 import { nouns } from '../texts/nouns.ts';
 import { t } from '../texts/ui.ts';
-import { formatSize, plural } from './format.ts';
 import { Muted } from './muted.tsx';
 import type { Upload, UploadQueue } from './uploads.ts';
 

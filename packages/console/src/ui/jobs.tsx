@@ -2,12 +2,12 @@ import { Button, Group, List, Progress, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useEffect, useRef, useState } from 'react';
 import { common } from '../texts/common.ts';
+import { formatCount, plural } from '../texts/format.ts';
 import type { Noun } from '../texts/language.ts';
 import { nouns } from '../texts/nouns.ts';
 import { t } from '../texts/ui.ts';
 import type { JobFailure, OnProgress } from './batches.ts';
 import { withDialogs } from './dialogs.ts';
-import { formatCount, plural } from './format.ts';
 import { sayError } from './refusals.ts';
 
 /** Long work in steps, with progress, that can be cancelled. */

@@ -1,5 +1,5 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-import { after, nowMs } from './time.ts';
+import { after, nowMs } from '../browser/time.ts';
 
 /** How soon the service is looked for again while it is away, in ms. */
 const lookMs = 2_000;

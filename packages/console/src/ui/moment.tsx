@@ -1,7 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { t } from '../texts/format.ts';
-import { formatMoment, formatRelative, msOf } from './format.ts';
-import { every, nowMs } from './time.ts';
+import { every, nowMs } from '../browser/time.ts';
+import { formatMoment, formatRelative, msOf, t } from '../texts/format.ts';
 import { useTip } from './tip.tsx';
 
 /** How often "3 minutes ago" is looked at again, in ms. */

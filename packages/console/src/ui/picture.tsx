@@ -1,8 +1,8 @@
 import { Button, FileButton, Progress, Stack } from '@mantine/core';
 import { avatarLimitBytes } from '@moorage/api';
 import { useState } from 'react';
+import { formatSize } from '../texts/format.ts';
 import { t } from '../texts/ui.ts';
-import { formatSize } from './format.ts';
 import { Muted } from './muted.tsx';
 import { notifyError } from './notify.ts';
 

@@ -1,9 +1,9 @@
 import { List } from '@mantine/core';
 import { storeLimits } from '@moorage/api';
+import { formatCount, plural } from '../texts/format.ts';
 import { nouns } from '../texts/nouns.ts';
 import { t } from '../texts/ui.ts';
 import { confirm } from './confirm.tsx';
-import { formatCount, plural } from './format.ts';
 
 /** Files that one page of a list has at most. */
 const pageLimit = 500;

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { after } from './time.ts';
+import { after } from '../browser/time.ts';
 
 /** How long the second key of two may take, in ms. */
 const secondKeyMs = 1_500;

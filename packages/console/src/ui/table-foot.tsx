@@ -1,9 +1,9 @@
 import { Button, Checkbox, Group, Pagination, Popover, Select, Stack, Text } from '@mantine/core';
 import { IconColumns } from '@tabler/icons-react';
+import { formatCount, plural } from '../texts/format.ts';
 import type { Noun } from '../texts/language.ts';
 import { t } from '../texts/ui.ts';
 import { ExportMenu } from './export-menu.tsx';
-import { formatCount, plural } from './format.ts';
 import { pageSizes } from './table-settings.ts';
 import type { ListAddress } from './use-list.ts';
 

@@ -1,6 +1,6 @@
 import { type PointerEvent, type ReactNode, type RefObject, Suspense, useRef, useState } from 'react';
+import { after } from '../browser/time.ts';
 import { lazyPart } from './lazy-part.ts';
-import { after } from './time.ts';
 
 /** What places it is loaded with the first one that is seen. */
 const Bubble = lazyPart(() => import('./bubble.tsx'));

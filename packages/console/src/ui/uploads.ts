@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
+import { formatSize } from '../texts/format.ts';
 import { t } from '../texts/ui.ts';
-import { formatSize } from './format.ts';
 
 /** One file on its way to the service. */
 export interface Upload {

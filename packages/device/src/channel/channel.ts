@@ -3,17 +3,10 @@ import { type CancelTimer, type Clock, failure, type Random, type Result, transi
 import type { Net } from '@moorage/net';
 import type { HttpTarget } from '@moorage/net/http/client';
 import { openWebSocket, type SocketEnd, type WebSocketLine } from '@moorage/net/http/web-socket';
+import type { EndReason } from '../events.ts';
 import type { ServiceFailure } from '../failures.ts';
 import { ChannelSession, type RequestBody, type SessionParts } from './session.ts';
-import {
-  type ChannelState,
-  type ChannelTrigger,
-  channelTransitions,
-  type EndReason,
-  reasonOf,
-  steadyMs,
-  waits,
-} from './table.ts';
+import { type ChannelState, type ChannelTrigger, channelTransitions, reasonOf, steadyMs, waits } from './table.ts';
 
 /** Longest dial and handshake together, and longest closing, in ms. */
 const openTimeoutMs = 30_000;

@@ -1,11 +1,10 @@
 import { ComeBack, type ReportedAttributes, type ServiceAction } from '@moorage/api';
 import { type CancelTimer, type Clock, failure, ignoreFailure, type Random, type Result } from '@moorage/base';
 import Value from 'typebox/value';
-import type { DeviceEvent, DeviceEventListener } from '../events.ts';
+import type { DeviceEvent, DeviceEventListener, EndReason } from '../events.ts';
 import { UpdateWake, type WakePorts } from '../update/wake.ts';
 import { Channel, type ConnectionPorts } from './channel.ts';
 import type { CommandOutcome, RequestBody } from './session.ts';
-import type { EndReason } from './table.ts';
 import { type TelemetryPorts, TelemetryTimer } from './telemetry-timer.ts';
 
 /** What a device does with its message channel. */

@@ -1,6 +1,7 @@
 import { channelCloses } from '@moorage/api';
 import type { Transition } from '@moorage/base';
 import type { SocketEnd } from '@moorage/net/http/web-socket';
+import type { EndReason } from '../events.ts';
 
 export type ChannelState = 'waiting' | 'dialling' | 'open' | 'stopped';
 export type ChannelTrigger = 'due' | 'opened' | 'ended' | 'stop';
@@ -15,9 +16,6 @@ export const channelTransitions: readonly Transition<ChannelState, ChannelTrigge
   { from: 'dialling', trigger: 'stop', to: 'stopped' },
   { from: 'open', trigger: 'stop', to: 'stopped' },
 ];
-
-/** Why there is no channel, as far as it matters for when to try again. */
-export type EndReason = 'lost' | 'restarting' | 'replaced' | 'refused' | 'renewed';
 
 /**
  * The first wait after each kind of end, and the longest: each attempt in a row that fails doubles it, and what is

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import { Duplex } from 'node:stream';
 import { type Clock, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { type Conditions, MemoryNetwork } from '@moorage/net/memory';
@@ -10,7 +10,6 @@ import type { Level } from '../device/pin-table.ts';
 import type { Execution } from '../interpreter/execute.ts';
 import { createModule, type Module, type ModuleOptions } from '../module.ts';
 import { type Air, defaultAir } from '../wlan/air.ts';
-import { hostLine } from './host-line.ts';
 import { Output } from './output.ts';
 import { passUntil } from './passage.ts';
 import { Transcript } from './transcript.ts';
@@ -43,6 +42,17 @@ const defaultOffMs = 1_000;
 const always = { atMs: 0, forMs: 1, everyMs: 1 };
 /** Where a bench with a clock of its own begins: 2024-01-01 00:00:00 UTC. */
 const epochMs = Date.UTC(2024, 0, 1);
+
+/** The host's end of a serial line: what the module sends is read at once. */
+function hostLine(received: (bytes: Uint8Array) => void): Duplex {
+  return new Duplex({
+    read: () => {},
+    write: (bytes: Buffer, _encoding, done) => {
+      received(bytes);
+      done();
+    },
+  });
+}
 
 const isVirtual = (clock: Clock): clock is VirtualClock => clock instanceof VirtualClock;
 

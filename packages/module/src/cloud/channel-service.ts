@@ -2,9 +2,9 @@ import { otaResults } from '@moorage/api';
 import { failure, sleep, success } from '@moorage/base';
 import type { CommandOutcome, DeviceChannel, DeviceClient } from '@moorage/device';
 import type { Interface } from '@moorage/net';
+import { statusObject } from '../services/broadcast.ts';
 import type { NetworkService, ServiceParts } from '../services/service.ts';
 import { runUpdate } from './run-update.ts';
-import { type TelemetryValues, telemetryOf } from './telemetry.ts';
 
 /** What the message channel needs of the board. */
 interface ChannelBoard extends ServiceParts {
@@ -28,6 +28,27 @@ const isWanted = ({ variables }: ChannelBoard): boolean =>
   variables.get('dms.auto_start_enabled') ||
   variables.get('dms.cmd.enabled') ||
   variables.get('dms.telemetry.interval') > 0;
+
+/** Values of one message that the service takes. */
+const maxValues = 64;
+
+type TelemetryValues = Readonly<Record<string, unknown>>;
+
+/**
+ * What a module reports of itself: what its status broadcast does, how long it runs (s), how much memory is in use (%),
+ * and what an application adds. Spec: MOD-CHAN-telemetry.
+ */
+function telemetryOf(board: ServiceParts, iface: Interface, added: TelemetryValues = {}): TelemetryValues {
+  const own = {
+    uptime: Math.floor(board.rtc.uptimeMs() / 1000),
+    memory: board.variables.get('system.memory.usage'),
+    ...statusObject(board, iface),
+  };
+  const addedNames = Object.keys(added);
+  // A long `broadcast.data` gives way to what an application adds.
+  const room = maxValues - addedNames.length;
+  return { ...Object.fromEntries(Object.entries(own).slice(0, Math.max(0, room))), ...added };
+}
 
 /** Sends telemetry now, with what an application adds. The error is a text. */
 export function sendTelemetry(board: ChannelBoard, iface: Interface, added?: TelemetryValues) {

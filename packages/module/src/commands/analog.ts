@@ -9,8 +9,7 @@ import {
   sampleMillivolts,
   sampleText,
 } from '../device/adc.ts';
-import { dacVolts, maxDacLevel } from '../device/dac.ts';
-import { isPwm } from '../device/pwm.ts';
+import { supplyVolts } from '../device/pin-table.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
@@ -92,16 +91,28 @@ const dacSetLevel = defineCommand({
   run: (board, { level }) => {
     const { pins, bits } = board.model.dac;
     // Spec: MOD-OPT-dac_set_level-level.
-    if (level > maxDacLevel(bits)) return fail(codes.INVALID);
+    if (level >= 2 ** bits) return fail(codes.INVALID);
     const [pin] = pins;
     if (pin === undefined) {
       board.log.say('noDac');
       return fail(codes.FAILED);
     }
-    const set = board.pins.convert(pin, dacVolts(level, bits));
+    const set = board.pins.convert(pin, (supplyVolts * level) / 2 ** bits);
     return set.ok ? ok(board.personality.text('success')) : refuseTaken(board, pin, set.error.owner);
   },
 });
+
+/** Pulse trains that a pin can put out; the range is our choice. Reference: commands 2.2. */
+const pwmLimits = { minHz: 1, maxHz: 1_000_000, maxDutyPercent: 100 } as const;
+
+/** Whether a pulse train is in range. Whole numbers only. */
+const isPwm = (hz: number, dutyPercent: number): boolean =>
+  Number.isInteger(hz) &&
+  hz >= pwmLimits.minHz &&
+  hz <= pwmLimits.maxHz &&
+  Number.isInteger(dutyPercent) &&
+  dutyPercent >= 0 &&
+  dutyPercent <= pwmLimits.maxDutyPercent;
 
 /** Hosts write the word before or after the pin; without a pin all pulses end. */
 function stopPulses(board: Board, words: readonly string[]): Response {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { neutralPersonality } from '../personality/personality.ts';
-import { Log, noticeTime } from './log.ts';
-import type { PrintLevel } from './modes.ts';
+import { Log, noticeTime, type PrintLevel } from './log.ts';
 
 function rig(level: PrintLevel = 'all') {
   const state = { level, time: '' };

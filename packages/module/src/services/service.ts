@@ -11,7 +11,14 @@ import type { Model } from '../model/model.ts';
 import type { Personality } from '../personality/personality.ts';
 import type { VariableStore } from '../variables/store.ts';
 import type { Wlan } from '../wlan/wlan.ts';
-import type { WebSetupFacts } from './web-setup.ts';
+
+/** What the services of the setup network ask. */
+export interface WebSetupFacts {
+  /** Web setup runs: the soft AP is the setup network, and its DHCP, DNS and HTTP servers are on whatever else is set. */
+  readonly active: boolean;
+  /** A client has requested the page: from now on web setup does not end by itself. */
+  pageOpened(): void;
+}
 
 /** The finished parts of a module of which a network service names those that it takes. */
 export interface ServiceParts {

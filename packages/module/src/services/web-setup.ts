@@ -1,13 +1,5 @@
 import type { CancelTimer } from '@moorage/base';
-import type { ServiceParts } from './service.ts';
-
-/** What the services of the setup network ask. */
-export interface WebSetupFacts {
-  /** Web setup runs: the soft AP is the setup network, and its DHCP, DNS and HTTP servers are on whatever else is set. */
-  readonly active: boolean;
-  /** A client has requested the page: from now on web setup does not end by itself. */
-  pageOpened(): void;
-}
+import type { ServiceParts, WebSetupFacts } from './service.ts';
 
 /** What web setup takes over. */
 type WebSetupParts = Pick<ServiceParts, 'clock' | 'log' | 'streams' | 'variables' | 'wlan'>;

@@ -16,12 +16,10 @@ import {
   softApSettings,
   type Variables,
 } from './settings.ts';
-import { linkRates } from './signal.ts';
-import { SignalMeter } from './signal-meter.ts';
+import { linkRates, SignalMeter } from './signal.ts';
 import { SoftAp, type SoftApSettings } from './soft-ap.ts';
 import { Stations } from './stations.ts';
 import { Survey } from './survey.ts';
-import { joinVoice } from './voice.ts';
 
 export type { Addresses } from './join-parts.ts';
 export type { JoinFailure } from './join-table.ts';
@@ -60,6 +58,22 @@ interface Watcher {
   /** `status`, `joinResult` or `softAp` has changed. */
   readonly changed?: () => void;
 }
+
+/** The lines and notices of a join, in the words of the personality. */
+const joinVoice = (log: Log): JoinVoice => ({
+  // Spec: MOD-EVENT-associating.
+  associating: (ssid) => log.notice('wlan_joining', { ssid }),
+  security: (security) => log.say('securityFromProbe', { security }),
+  obtaining: () => log.say('obtainingAddress'),
+  address: (ip) => log.say('addressObtained', { ip }),
+  // Spec: MOD-EVENT-associated.
+  associated: () => log.notice('wlan_joined'),
+  // Spec: MOD-EVENT-disassociated.
+  disassociated: () => log.notice('wlan_leave'),
+  // Spec: MOD-EVENT-join-failed.
+  failed: () => log.notice('wlan_failed'),
+  noSsid: () => log.say('ssidNotSet'),
+});
 
 /** The radio: the station and the module's own access point. */
 export class Wlan {

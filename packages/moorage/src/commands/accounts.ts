@@ -1,7 +1,7 @@
 import type { AccountRecord, ListedUserRecord } from '@moorage/api';
-import { clientOptions, connect, type ServiceClient } from '../service-client.ts';
-import { reportRows } from '../table.ts';
-import { type CliCommand, defineCliCommand, UserError } from './define.ts';
+import { clientOptions, connect, type ServiceClient } from '../client/service-client.ts';
+import { type CliCommand, defineCliCommand, UserError } from '../command-line/define.ts';
+import { reportRows } from '../command-line/table.ts';
 
 const parent = 'accounts';
 const userArgument = { name: 'USER', help: 'email address or user name' };

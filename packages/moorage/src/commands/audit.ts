@@ -3,10 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { type AuditRecord, exportFormats } from '@moorage/api';
-import { clientOptions, connect } from '../service-client.ts';
-import { reportRows } from '../table.ts';
-import { timeText } from '../time-text.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { clientOptions, connect } from '../client/service-client.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { reportRows, timeText } from '../command-line/table.ts';
 
 const parent = 'audit';
 

@@ -1,6 +1,6 @@
-import type { Reporter } from '../output.ts';
-import { timeText } from '../time-text.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import type { Reporter } from '../command-line/output.ts';
+import { timeText } from '../command-line/table.ts';
 import { type Administration, onStorage, withStorageOptions } from './storage-options.ts';
 
 type Authority = Awaited<ReturnType<Administration['showAuthorities']>>[number];

@@ -6,14 +6,13 @@ import {
   type ProductRecord,
   tags,
 } from '@moorage/api';
-import { type FolderFile, filesOf, readBase64 } from '../bundle-folder.ts';
-import { productNamed } from '../lookups.ts';
-import type { Reporter } from '../output.ts';
-import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
-import { printable, reportRows } from '../table.ts';
-import { timeText } from '../time-text.ts';
-import { defineCliCommand, UserError } from './define.ts';
-import { wordOf } from './words.ts';
+import { productNamed } from '../client/lookups.ts';
+import { clientOptions, connect, type FieldSources, type ServiceClient } from '../client/service-client.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import type { Reporter } from '../command-line/output.ts';
+import { printable, reportRows, timeText } from '../command-line/table.ts';
+import { wordOf } from '../command-line/words.ts';
+import { type FolderFile, filesOf, readBase64 } from '../files/bundle-folder.ts';
 
 const parent = 'bundles';
 const productArgument = { name: 'PRODUCT', help: 'code or id of the product' } as const;

@@ -1,6 +1,6 @@
-import { completionFor, shells } from '../completion.ts';
-import { type CliCommand, defineCliCommand } from './define.ts';
-import { wordOf } from './words.ts';
+import { completionFor, shells } from '../command-line/completion.ts';
+import { type CliCommand, defineCliCommand } from '../command-line/define.ts';
+import { wordOf } from '../command-line/words.ts';
 
 /** The command that completes others: it is handed the table that it stands in. */
 export const completionCommandOf = (

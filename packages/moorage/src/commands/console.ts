@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
-import type { Reporter } from '../output.ts';
-import { CallError, clientOptions, connect, type ServiceClient } from '../service-client.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { CallError, clientOptions, connect, type ServiceClient } from '../client/service-client.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import type { Reporter } from '../command-line/output.ts';
 
 /** Output of a device as a terminal may have it: lines stay lines, and nothing else steers it. */
 const terminalText = (text: string): string =>

@@ -1,10 +1,9 @@
 import { type DeviceListQuery, type DeviceRecord, deviceStates } from '@moorage/api';
-import { productNamed } from '../lookups.ts';
-import { clientOptions, connect } from '../service-client.ts';
-import { reportRows } from '../table.ts';
-import { timeText } from '../time-text.ts';
-import { defineCliCommand } from './define.ts';
-import { wordOf } from './words.ts';
+import { productNamed } from '../client/lookups.ts';
+import { clientOptions, connect } from '../client/service-client.ts';
+import { defineCliCommand } from '../command-line/define.ts';
+import { reportRows, timeText } from '../command-line/table.ts';
+import { wordOf } from '../command-line/words.ts';
 
 const seenText = (at: string | null): string => (at === null ? 'never' : timeText(at, 'minute'));
 

@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { FileRecord, Reply } from '@moorage/api';
-import { readGiven } from '../given-file.ts';
-import { productNamed } from '../lookups.ts';
-import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
-import { reportRows } from '../table.ts';
-import { timeText } from '../time-text.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { productNamed } from '../client/lookups.ts';
+import { clientOptions, connect, type FieldSources, type ServiceClient } from '../client/service-client.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { reportRows, timeText } from '../command-line/table.ts';
+import { readGiven } from '../files/given-file.ts';
 
 const parent = 'files';
 const ownerOptions = {

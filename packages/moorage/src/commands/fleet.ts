@@ -1,6 +1,6 @@
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { stopOnSignal } from '../command-line/lifecycle.ts';
 import { fleetFlags, fleetOptions } from '../fleet/options.ts';
-import { stopOnSignal } from '../lifecycle.ts';
-import { defineCliCommand, UserError } from './define.ts';
 
 export const fleetCommand = defineCliCommand({
   name: 'fleet',

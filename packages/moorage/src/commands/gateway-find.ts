@@ -1,7 +1,7 @@
 import type { FoundModule } from '@moorage/gateway';
-import { table } from '../table.ts';
-import { defineCliCommand } from './define.ts';
-import { addressForms, checkAddress } from './reach-module.ts';
+import { defineCliCommand } from '../command-line/define.ts';
+import { table } from '../command-line/table.ts';
+import { addressForms, checkAddress } from '../gateway/reach-module.ts';
 
 const yesNo = (known: boolean | undefined): string => (known === undefined ? '?' : known ? 'yes' : 'no');
 
@@ -40,7 +40,8 @@ export const gatewayFindCommand = defineCliCommand({
   },
   async run({ options, args, reporter }) {
     for (const address of args) checkAddress('Argument ADDRESS', address);
-    const [{ find }, { hostPorts }] = await Promise.all([import('@moorage/gateway'), import('../host-ports.ts')]);
+    const { find } = await import('@moorage/gateway');
+    const { hostPorts } = await import('../gateway/host-ports.ts');
     const { ip, seconds } = options;
     const wanted = { addresses: args, listenMs: seconds * 1_000, broadcastPort: options['broadcast-port'] };
     const { modules, problems } = await find(hostPorts(ip), wanted);

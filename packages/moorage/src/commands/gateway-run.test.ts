@@ -1,9 +1,9 @@
 import { unwrap } from '@moorage/base';
 import { expect, test } from 'vitest';
-import { type OptionTable, resolveOptions } from '../options.ts';
-import { openReporter } from '../output.ts';
-import { throwingClient } from '../service-client.ts';
-import { UserError } from './define.ts';
+import { throwingClient } from '../client/service-client.ts';
+import { UserError } from '../command-line/define.ts';
+import { type OptionTable, resolveOptions } from '../command-line/options.ts';
+import { openReporter } from '../command-line/output.ts';
 import { gatewayFindCommand } from './gateway-find.ts';
 import { adoptOptions, gatewayRunCommand, readAdoptions, startGateway } from './gateway-run.ts';
 import { commands } from './index.ts';

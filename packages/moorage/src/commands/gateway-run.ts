@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Measured, OpenOptions } from '@moorage/gateway';
-import { readGivenText } from '../given-file.ts';
-import { stopOnSignal } from '../lifecycle.ts';
-import { productNamed } from '../lookups.ts';
-import type { Resolved } from '../options.ts';
-import type { Reporter } from '../output.ts';
-import type { Gateway, GatewaySettings } from '../run-gateway.ts';
-import { CallError, clientOptions, connect, type ServiceClient } from '../service-client.ts';
-import { defineCliCommand, UserError } from './define.ts';
-import { checkAddress, reach, reachOptions, readReach } from './reach-module.ts';
+import { productNamed } from '../client/lookups.ts';
+import { CallError, clientOptions, connect, type ServiceClient } from '../client/service-client.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { stopOnSignal } from '../command-line/lifecycle.ts';
+import type { Resolved } from '../command-line/options.ts';
+import type { Reporter } from '../command-line/output.ts';
+import { readGivenText } from '../files/given-file.ts';
+import { checkAddress, reach, reachOptions, readReach } from '../gateway/reach-module.ts';
+import type { Gateway, GatewaySettings } from '../gateway/run.ts';
 
 /** What a gateway adopts when it starts, wherever it runs. */
 export const adoptOptions = {
@@ -84,7 +84,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const service = await serviceIfKnown(login);
   if (service && addresses.length > 0) await checkProduct(service, product);
-  const { Gateway } = await import('../run-gateway.ts');
+  const { Gateway } = await import('../gateway/run.ts');
   const gateway = new Gateway(settings, reporter, login);
   try {
     await gateway.start();

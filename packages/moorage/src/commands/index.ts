@@ -1,11 +1,10 @@
+import type { CliCommand } from '../command-line/define.ts';
 import { accountsCommands } from './accounts.ts';
 import { auditCommands } from './audit.ts';
 import { authorityRetireCommand, authorityRotateCommand, authorityShowCommand } from './authority.ts';
-import { backupCommand, restoreCommand } from './backup.ts';
 import { bundlesCreateCommand, bundlesListCommand, bundlesPublishCommand, bundlesTagCommand } from './bundles.ts';
 import { completionCommandOf } from './completion.ts';
 import { consoleCommand } from './console.ts';
-import type { CliCommand } from './define.ts';
 import { devicesCommand } from './devices.ts';
 import { filesGetCommand, filesListCommand, filesPutCommand, filesRemoveCommand } from './files.ts';
 import { fleetCommand } from './fleet.ts';
@@ -14,7 +13,6 @@ import { gatewayRunCommand } from './gateway-run.ts';
 import { labelCommand } from './label.ts';
 import { loginCommand, logoutCommand } from './login.ts';
 import { logsCommand } from './logs.ts';
-import { migrateCommand } from './migrate.ts';
 import { moduleCommand } from './module.ts';
 import { productsCommand } from './products.ts';
 import { rehearseCommand } from './rehearse.ts';
@@ -33,12 +31,10 @@ import { rolloutWatchCommand } from './rollout-watch.ts';
 import { serveCommand } from './serve.ts';
 import { serviceInstallCommand, serviceStatusCommand, serviceUninstallCommand } from './service.ts';
 import { serviceAccountCommands } from './service-accounts.ts';
+import { backupCommand, migrateCommand, restoreCommand } from './storage.ts';
 import { tokenAddCommand } from './token-add.ts';
 import { upCommand } from './up-command.ts';
-import { userAddCommand } from './user-add.ts';
-import { userFactorResetCommand } from './user-factor-reset.ts';
-import { userInviteCommand } from './user-invite.ts';
-import { userPasswordCommand } from './user-password.ts';
+import { userCommands } from './users.ts';
 
 /** What the groups of subcommands are about. */
 export const groups: Readonly<Record<string, string>> = {
@@ -65,10 +61,7 @@ export const commands: readonly CliCommand[] = [
   rescueCommand,
   gatewayRunCommand,
   gatewayFindCommand,
-  userAddCommand,
-  userInviteCommand,
-  userPasswordCommand,
-  userFactorResetCommand,
+  ...userCommands,
   tokenAddCommand,
   authorityShowCommand,
   authorityRotateCommand,

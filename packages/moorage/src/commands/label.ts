@@ -1,8 +1,8 @@
 import { manyDevicesLimit } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { clientOptions, connect } from '../service-client.ts';
-import { printable } from '../table.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { clientOptions, connect } from '../client/service-client.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { printable } from '../command-line/table.ts';
 
 /** Labels to set and to remove: `NAME=VALUE`, and `NAME-`. The error quotes the wrong one. */
 export function readLabels(texts: readonly string[]): Result<Record<string, string | null>, string> {

@@ -5,8 +5,8 @@ import { unwrap } from '@moorage/base';
 import { openStorage } from '@moorage/service/engine/db/open';
 import { buildApp, injectFetch } from '@moorage/service/testing/index';
 import { afterEach, expect, test, vi } from 'vitest';
-import { resolveOptions } from '../options.ts';
-import { openReporter } from '../output.ts';
+import { resolveOptions } from '../command-line/options.ts';
+import { openReporter } from '../command-line/output.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { loginCommand } from './login.ts';
 

@@ -1,7 +1,13 @@
-import { writeLogins } from '../logins.ts';
-import { CallError, clientOptions, type ServiceClient, servicePlace, throwingClient } from '../service-client.ts';
-import { askSecret, isTerminal } from '../terminal.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { writeLogins } from '../client/logins.ts';
+import {
+  CallError,
+  clientOptions,
+  type ServiceClient,
+  servicePlace,
+  throwingClient,
+} from '../client/service-client.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { askSecret, isTerminal } from '../command-line/terminal.ts';
 
 const wrongLogin = 401;
 

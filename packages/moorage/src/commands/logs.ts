@@ -1,11 +1,10 @@
 import { type LogRecord, logLevels, logTypes } from '@moorage/api';
 import { realClock } from '@moorage/base';
-import { productNamed } from '../lookups.ts';
-import { clientOptions, connect } from '../service-client.ts';
-import { printable } from '../table.ts';
-import { timeText } from '../time-text.ts';
-import { defineCliCommand } from './define.ts';
-import { wordOf } from './words.ts';
+import { productNamed } from '../client/lookups.ts';
+import { clientOptions, connect } from '../client/service-client.ts';
+import { defineCliCommand } from '../command-line/define.ts';
+import { printable, timeText } from '../command-line/table.ts';
+import { wordOf } from '../command-line/words.ts';
 
 /** One log as a line: when, how bad, which type, about what, and what. */
 function logLine({ created_at, level, type, device, product, message }: LogRecord): string {
@@ -46,7 +45,7 @@ export const logsCommand = defineCliCommand({
       ...(level && { level }),
       ...(find !== undefined && { q: find }),
     };
-    const { LogFollow } = await import('../log-follow.ts');
+    const { LogFollow } = await import('../client/log-follow.ts');
     const show = (log: LogRecord): void => reporter.event('log', log, logLine(log));
     const following = new LogFollow({ service, query, show });
     const known =
@@ -55,8 +54,8 @@ export const logsCommand = defineCliCommand({
         : await service.all((page) => service.call('logs.list', { query: { ...query, ...page } }), limit);
     following.begin(known.reverse(), Date.now());
     if (!follow) return;
-    const { followEvents } = await import('../live-events.ts');
-    const { stopOnSignal } = await import('../lifecycle.ts');
+    const { followEvents } = await import('../client/live-events.ts');
+    const { stopOnSignal } = await import('../command-line/lifecycle.ts');
     const events = followEvents(service, realClock, (data) => void following.onEvent(data));
     stopOnSignal(async () => events.close());
   },

@@ -1,8 +1,8 @@
-import { stopOnSignal } from '../lifecycle.ts';
-import type { Resolved } from '../options.ts';
-import { openReporter, type Reporter } from '../output.ts';
-import type { ModuleSettings } from '../run-module.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { stopOnSignal } from '../command-line/lifecycle.ts';
+import type { Resolved } from '../command-line/options.ts';
+import { openReporter, type Reporter } from '../command-line/output.ts';
+import type { ModuleSettings } from '../module/run.ts';
 import { lanOption } from './serve.ts';
 
 /** Where the serial line of a module is to be had. */
@@ -124,7 +124,7 @@ async function runScriptOf(given: Resolved<typeof options>, file: string, report
     given.service === undefined && given.control === undefined && serial === 'none' && given.serial1 === 'none';
   const time = given.time ?? (isAlone ? 'virtual' : 'real');
   const settings = moduleSettings({ ...given, serial, time }, { flash: undefined, service: given.service });
-  const { runScript, runSteps } = await import('../run-script.ts');
+  const { runScript, runSteps } = await import('../module/script.ts');
   if (file !== '-') return runScript({ file, junit: given.junit, settings }, reporter);
   if (given.junit !== undefined) throw new UserError('Option --junit has no use with steps from the standard input', 2);
   await runSteps(settings, process.stdin, reporter);
@@ -139,7 +139,7 @@ export const moduleCommand = defineCliCommand({
     if (given.junit !== undefined) throw new UserError('Option --junit is for scripts: --script is missing', 2);
     // Standard output is the serial line then: what we say ourselves goes beside it.
     const output = given.serial === 'stdio' ? openReporter(json, process.stderr) : reporter;
-    const { startModule } = await import('../run-module.ts');
+    const { startModule } = await import('../module/run.ts');
     const filled = { ...given, serial: given.serial ?? defaultSerial(), time: given.time ?? 'real' };
     const running = await startModule(moduleSettings(filled, given));
     const taken = await running.takenPorts();

@@ -1,7 +1,7 @@
 import type { ProductRecord } from '@moorage/api';
-import { clientOptions, connect } from '../service-client.ts';
-import { reportRows } from '../table.ts';
-import { defineCliCommand } from './define.ts';
+import { clientOptions, connect } from '../client/service-client.ts';
+import { defineCliCommand } from '../command-line/define.ts';
+import { reportRows } from '../command-line/table.ts';
 
 const row = ({ product, title, platform, state, version, tag, device_count, role }: ProductRecord) => [
   product,

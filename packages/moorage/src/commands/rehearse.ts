@@ -1,5 +1,5 @@
+import { defineCliCommand } from '../command-line/define.ts';
 import { rehearseOptions } from '../rehearsal/options.ts';
-import { defineCliCommand } from './define.ts';
 
 export const rehearseCommand = defineCliCommand({
   name: 'rehearse',

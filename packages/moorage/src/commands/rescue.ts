@@ -1,9 +1,9 @@
 import { open, rm } from 'node:fs/promises';
 import type { Archive, Differences, Driver } from '@moorage/gateway';
-import type { Reporter } from '../output.ts';
-import { ask } from '../terminal.ts';
-import { defineCliCommand, UserError } from './define.ts';
-import { addressForms, checkAddress, reach, reachOptions, readReach } from './reach-module.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import type { Reporter } from '../command-line/output.ts';
+import { ask } from '../command-line/terminal.ts';
+import { addressForms, checkAddress, reach, reachOptions, readReach } from '../gateway/reach-module.ts';
 
 const options = {
   ...reachOptions,
@@ -90,7 +90,7 @@ const inWords = ({ files, settings, skipped }: Differences): readonly string[] =
 ];
 
 async function readRescue(path: string): Promise<Archive> {
-  const { readTwin } = await import('../twin.ts');
+  const { readTwin } = await import('../module/twin.ts');
   return (await readTwin(path)).archive;
 }
 

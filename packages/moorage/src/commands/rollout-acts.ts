@@ -1,7 +1,7 @@
 import type { RolloutAction } from '@moorage/api';
-import { bundleNamed, productNamed } from '../lookups.ts';
-import { clientOptions, connect, type ServiceClient } from '../service-client.ts';
-import { type CliCommand, defineCliCommand, UserError } from './define.ts';
+import { bundleNamed, productNamed } from '../client/lookups.ts';
+import { clientOptions, connect, type ServiceClient } from '../client/service-client.ts';
+import { type CliCommand, defineCliCommand, UserError } from '../command-line/define.ts';
 import { reportRollout, rolloutArgument, rolloutSources } from './rollout.ts';
 
 /** What a person does with a rollout in one word. */

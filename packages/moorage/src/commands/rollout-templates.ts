@@ -1,9 +1,9 @@
 import { type FleetSettings, templateNames } from '@moorage/api';
-import { productNamed } from '../lookups.ts';
-import { clientOptions, connect } from '../service-client.ts';
-import { table } from '../table.ts';
-import { defineCliCommand } from './define.ts';
-import { wordOf } from './words.ts';
+import { productNamed } from '../client/lookups.ts';
+import { clientOptions, connect } from '../client/service-client.ts';
+import { defineCliCommand } from '../command-line/define.ts';
+import { table } from '../command-line/table.ts';
+import { wordOf } from '../command-line/words.ts';
 
 export const rolloutTemplatesCommand = defineCliCommand({
   name: 'templates',

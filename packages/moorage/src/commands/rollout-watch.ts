@@ -1,11 +1,11 @@
 import type { RolloutRecord } from '@moorage/api';
 import { realClock } from '@moorage/base';
-import type { Reporter } from '../output.ts';
+import { clientOptions, connect } from '../client/service-client.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import type { Reporter } from '../command-line/output.ts';
 import { readSeconds } from '../rollouts/settings.ts';
 import { changeLines, describeRollout, stateLine } from '../rollouts/texts.ts';
 import { type WatchEnd, watchCodes, watchRollout } from '../rollouts/watch.ts';
-import { clientOptions, connect } from '../service-client.ts';
-import { defineCliCommand, UserError } from './define.ts';
 import { rolloutArgument, rolloutSources } from './rollout.ts';
 
 /** Says what has changed, and keeps a bar of the open stage at the bottom of a terminal. */
@@ -42,7 +42,7 @@ export const rolloutWatchCommand = defineCliCommand({
     const seconds = options.timeout === undefined ? undefined : readSeconds('timeout', options.timeout);
     if (seconds && !seconds.ok) throw new UserError(seconds.error, 2);
     const service = await connect(options, rolloutSources);
-    const { followEvents } = await import('../live-events.ts');
+    const { followEvents } = await import('../client/live-events.ts');
     // Timers of the clock do not keep the process alive, and a service that is away has no connection.
     const keepsAlive = setInterval(() => {}, 3_600_000);
     let last: RolloutRecord | undefined;

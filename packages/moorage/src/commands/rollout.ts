@@ -1,12 +1,12 @@
 import type { RolloutRecord } from '@moorage/api';
-import { bundleNamed, productNamed } from '../lookups.ts';
-import type { Resolved } from '../options.ts';
-import type { Reporter } from '../output.ts';
+import { bundleNamed, productNamed } from '../client/lookups.ts';
+import { clientOptions, connect, type FieldSources, type ServiceClient } from '../client/service-client.ts';
+import { defineCliCommand } from '../command-line/define.ts';
+import type { Resolved } from '../command-line/options.ts';
+import type { Reporter } from '../command-line/output.ts';
+import { reportRows } from '../command-line/table.ts';
 import { readSettings, type SettingsChoice, settingsOptions, settingsSources } from '../rollouts/settings.ts';
 import { describePreview, describeRollout, rolloutRows } from '../rollouts/texts.ts';
-import { clientOptions, connect, type FieldSources, type ServiceClient } from '../service-client.ts';
-import { reportRows } from '../table.ts';
-import { defineCliCommand } from './define.ts';
 
 export const rolloutArgument = { name: 'ROLLOUT', help: 'id of the rollout' } as const;
 

@@ -1,9 +1,9 @@
 import { type Settings, settingsTable, variableOf } from '@moorage/service/engine/settings/config';
 import { resolveSettings } from '@moorage/service/engine/settings/resolve-settings';
-import { onHangup, stopOnSignal } from '../lifecycle.ts';
-import { type OptionSources, type OptionTable, readSecretFiles } from '../options.ts';
-import type { Reporter } from '../output.ts';
-import { defineCliCommand, UserError } from './define.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { onHangup, stopOnSignal } from '../command-line/lifecycle.ts';
+import { type OptionSources, type OptionTable, readSecretFiles } from '../command-line/options.ts';
+import type { Reporter } from '../command-line/output.ts';
 
 /** The service's settings as options; the service owns the table, and `readServiceSettings` the reading. */
 export const serviceOptions: OptionTable = Object.fromEntries(
@@ -78,8 +78,8 @@ export const serveCommand = defineCliCommand({
   async run({ options, sources, reporter, json }) {
     const settings = readServiceSettings(sources);
     const notice = administratorNotice(reporter, json, settings);
-    const { startService } = await import('../run-service.ts');
-    const { reload, watchFiles } = await import('../reload.ts');
+    const { startService } = await import('../service/run.ts');
+    const { reload, watchFiles } = await import('../service/reload.ts');
     const watch = watchFiles(settings, sources);
     const running = await startService(settings, notice.announce, {
       listenLan: options['listen-lan'],

@@ -1,9 +1,9 @@
 import { type ServiceAccountRecord, serviceScopes, tokenDaysLimit } from '@moorage/api';
-import { productNamed } from '../lookups.ts';
-import { clientOptions, connect, type ServiceClient } from '../service-client.ts';
-import { reportRows } from '../table.ts';
-import { type CliCommand, defineCliCommand, UserError } from './define.ts';
-import { checkCount, wordsOf } from './words.ts';
+import { productNamed } from '../client/lookups.ts';
+import { clientOptions, connect, type ServiceClient } from '../client/service-client.ts';
+import { type CliCommand, defineCliCommand, UserError } from '../command-line/define.ts';
+import { reportRows } from '../command-line/table.ts';
+import { checkCount, wordsOf } from '../command-line/words.ts';
 
 const parent = 'service-account';
 const productArgument = { name: 'PRODUCT', help: 'code or id of the product' };

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { resolveOptions } from '../options.ts';
-import type { Reporter } from '../output.ts';
+import type { CliCommand } from '../command-line/define.ts';
+import { resolveOptions } from '../command-line/options.ts';
+import type { Reporter } from '../command-line/output.ts';
 import { closedTo } from '../systemd/install.ts';
-import type { CliCommand } from './define.ts';
 import { serviceInstallCommand, serviceStatusCommand, serviceUninstallCommand } from './service.ts';
 
 let root: string;

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { variableOf } from '@moorage/service/engine/settings/config';
-import { type OptionSources, type OptionTable, withSecretFiles } from '../options.ts';
-import type { Reporter } from '../output.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { type OptionSources, type OptionTable, withSecretFiles } from '../command-line/options.ts';
+import type { Reporter } from '../command-line/output.ts';
 import { closedTo, filesOf, placesOf, removeFiles, runTool, writeFiles } from '../systemd/install.ts';
 import { otherWay, type Scope, unitName } from '../systemd/unit.ts';
-import { defineCliCommand, UserError } from './define.ts';
 import { lanOption, readServiceSettings, serviceOptions, withServiceOptions } from './serve.ts';
 
 const scopeOption = {

@@ -1,7 +1,7 @@
 import { type Settings, settingsTable } from '@moorage/service/engine/settings/config';
-import type { OptionSources, OptionTable } from '../options.ts';
-import { storageTrouble } from '../trouble.ts';
-import { UserError } from './define.ts';
+import { UserError } from '../command-line/define.ts';
+import type { OptionSources, OptionTable } from '../command-line/options.ts';
+import { storageTrouble } from '../service/trouble.ts';
 import { readServiceSettings, serviceOptions } from './serve.ts';
 
 /** What works on a storage without a service; it takes a while to load. */

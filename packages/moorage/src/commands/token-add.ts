@@ -1,7 +1,7 @@
 import { tokenDaysLimit, tokenScopes } from '@moorage/api';
-import { defineCliCommand, UserError } from './define.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
+import { checkCount, wordsOf } from '../command-line/words.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
-import { checkCount, wordsOf } from './words.ts';
 
 export const tokenAddCommand = defineCliCommand({
   name: 'add',

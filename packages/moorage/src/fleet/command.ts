@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { UserError } from '../commands/define.ts';
-import type { Reporter } from '../output.ts';
-import { openMetrics } from './metrics.ts';
+import { UserError } from '../command-line/define.ts';
+import type { Reporter } from '../command-line/output.ts';
 import type { FleetFlags } from './options.ts';
 import { checkOpenFiles, openFleet } from './run.ts';
-import { type Watch, type WatchedFleet, watchFleet } from './watch.ts';
+import { openMetrics, type Watch, type WatchedFleet, watchFleet } from './watch.ts';
 import { Workers } from './workers.ts';
 
 /** A fleet that runs. */

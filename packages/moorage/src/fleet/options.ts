@@ -1,8 +1,8 @@
 import type { FleetParts } from '@moorage/fleet';
-import { UserError } from '../commands/define.ts';
-import { checkCount } from '../commands/words.ts';
-import type { Resolved } from '../options.ts';
-import { clientOptions } from '../service-client.ts';
+import { clientOptions } from '../client/service-client.ts';
+import { UserError } from '../command-line/define.ts';
+import type { Resolved } from '../command-line/options.ts';
+import { checkCount } from '../command-line/words.ts';
 
 /** Settings of `moorage fleet`. */
 export const fleetOptions = {

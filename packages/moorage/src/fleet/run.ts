@@ -6,12 +6,12 @@ import { DiskStore } from '@moorage/base/disk/store';
 import { MemoryStore, SharedContents } from '@moorage/base/store/memory';
 import { Fleet, type FleetScenario, type OpenStore, parseScenario, plainScenario } from '@moorage/fleet';
 import { nodeNet } from '@moorage/net/node';
-import { UserError } from '../commands/define.ts';
-import { readGivenText } from '../given-file.ts';
-import { productNamed } from '../lookups.ts';
-import { clockOf } from '../run-module.ts';
-import { connect } from '../service-client.ts';
-import { parseServiceUrl } from '../service-url.ts';
+import { productNamed } from '../client/lookups.ts';
+import { connect } from '../client/service-client.ts';
+import { parseServiceUrl } from '../client/service-url.ts';
+import { UserError } from '../command-line/define.ts';
+import { readGivenText } from '../files/given-file.ts';
+import { clockOf } from '../module/run.ts';
 import type { FleetFlags } from './options.ts';
 
 /** Where devices call a service unless a setting says otherwise. */

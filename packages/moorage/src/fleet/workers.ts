@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { type FleetSummary, sumOf } from '@moorage/fleet/figures';
-import { UserError } from '../commands/define.ts';
+import { UserError } from '../command-line/define.ts';
 import type { FleetFlags } from './options.ts';
 import type { WatchedFleet } from './watch.ts';
 

@@ -7,7 +7,7 @@ import { diskBlobs } from '@moorage/service/engine/blobs/backends/disk-blobs';
 import { openStorage } from '@moorage/service/engine/db/open';
 import { otaWorld } from '@moorage/service/testing/ota-world';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { resolveOptions } from '../options.ts';
+import { resolveOptions } from '../command-line/options.ts';
 import { readInput } from './input.ts';
 import { rehearseOptions } from './options.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BackupError } from '@moorage/service/administration';
 import { serviceOfBackup } from '@moorage/service/in-memory';
-import { UserError } from '../commands/define.ts';
-import { type FieldSources, type ServiceClient, throwingClient } from '../service-client.ts';
+import { type FieldSources, type ServiceClient, throwingClient } from '../client/service-client.ts';
+import { UserError } from '../command-line/define.ts';
 
 /** A backup that answers as its service would. */
 interface OpenedBackup {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { UserError } from '../commands/define.ts';
-import type { Reporter } from '../output.ts';
+import { UserError } from '../command-line/define.ts';
+import type { Reporter } from '../command-line/output.ts';
 import { failingRuns, parseConditions } from './fail-if.ts';
 import { readInput } from './input.ts';
 import type { RehearseFlags } from './options.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resolveOptions } from '../options.ts';
+import { resolveOptions } from '../command-line/options.ts';
 import { runRehearsal } from './command.ts';
 import { readInput } from './input.ts';
 import { rehearseOptions } from './options.ts';

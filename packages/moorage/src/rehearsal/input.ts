@@ -9,12 +9,12 @@ import {
   scenarioOf,
   silentPercentOf,
 } from '@moorage/fleet/rehearsal/plan-file';
-import { filesOf, readBase64 } from '../bundle-folder.ts';
-import { UserError } from '../commands/define.ts';
-import { checkCount } from '../commands/words.ts';
-import { readGivenText } from '../given-file.ts';
-import { productNamed } from '../lookups.ts';
-import { connect, type FieldSources, type ServiceClient } from '../service-client.ts';
+import { productNamed } from '../client/lookups.ts';
+import { connect, type FieldSources, type ServiceClient } from '../client/service-client.ts';
+import { UserError } from '../command-line/define.ts';
+import { checkCount } from '../command-line/words.ts';
+import { filesOf, readBase64 } from '../files/bundle-folder.ts';
+import { readGivenText } from '../files/given-file.ts';
 import type { RehearseFlags } from './options.ts';
 import type { BundleFile, Rehearsal } from './run.ts';
 

@@ -1,5 +1,5 @@
-import type { Resolved } from '../options.ts';
-import { clientOptions } from '../service-client.ts';
+import { clientOptions } from '../client/service-client.ts';
+import type { Resolved } from '../command-line/options.ts';
 import { metricNames } from './report.ts';
 
 /** Settings of `moorage rehearse`. */

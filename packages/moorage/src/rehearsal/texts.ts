@@ -1,5 +1,5 @@
 import type { RehearsalVariant } from '@moorage/api';
-import { printable, table } from '../table.ts';
+import { printable, table } from '../command-line/table.ts';
 import { type Metric, metricNames, metrics, type Report, type Spread } from './report.ts';
 import type { Run } from './run.ts';
 

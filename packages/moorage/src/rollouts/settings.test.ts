@@ -1,6 +1,6 @@
 import { unwrap } from '@moorage/base';
 import { expect, test } from 'vitest';
-import { resolveOptions } from '../options.ts';
+import { resolveOptions } from '../command-line/options.ts';
 import { settingsOf, settingsOptions } from './settings.ts';
 
 const settings = (flags: Readonly<Record<string, string | true>>) =>

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { type RolloutSettings, type TemplateName, tags, templateNames } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { UserError } from '../commands/define.ts';
-import { wordOf } from '../commands/words.ts';
-import type { Resolved } from '../options.ts';
-import type { FieldSources } from '../service-client.ts';
+import type { FieldSources } from '../client/service-client.ts';
+import { UserError } from '../command-line/define.ts';
+import type { Resolved } from '../command-line/options.ts';
+import { wordOf } from '../command-line/words.ts';
 
 /** What can be said of a rollout in flags; `--settings` has all that the API knows. */
 export const settingsOptions = {

@@ -1,5 +1,5 @@
 import { executionStates, type RolloutPreview, type RolloutRecord } from '@moorage/api';
-import { printable, type RowReport, table } from '../table.ts';
+import { printable, type RowReport, table } from '../command-line/table.ts';
 
 type StageRecord = RolloutRecord['stages'][number];
 

@@ -1,7 +1,7 @@
 import { executionStates, type RolloutRecord, type RolloutState } from '@moorage/api';
 import { VirtualClock } from '@moorage/base';
 import { expect, test } from 'vitest';
-import { CallError } from '../service-client.ts';
+import { CallError } from '../client/service-client.ts';
 import { changeLines } from './texts.ts';
 import { watchRollout } from './watch.ts';
 

@@ -1,6 +1,7 @@
 import type { RolloutRecord, RolloutState } from '@moorage/api';
 import type { Clock } from '@moorage/base';
-import { CallError } from '../service-client.ts';
+import type { News } from '../client/live-events.ts';
+import { CallError } from '../client/service-client.ts';
 
 /** News that come together are one look, in ms. */
 const gatherMs = 200;
@@ -19,12 +20,6 @@ const ends: Readonly<Partial<Record<RolloutState, WatchEnd>>> = {
   rolled_back: 'stopped',
   paused: 'paused',
 };
-
-/** Something that reports news, for as long as it can. */
-export interface News {
-  readonly isLive: () => boolean;
-  readonly close: () => void;
-}
 
 interface Watching {
   /** @throws {CallError} */

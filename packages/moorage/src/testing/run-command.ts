@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { unwrap } from '@moorage/base';
+import { resolveOptions } from '../command-line/options.ts';
+import { openReporter } from '../command-line/output.ts';
 import { commands } from '../commands/index.ts';
-import { resolveOptions } from '../options.ts';
-import { openReporter } from '../output.ts';
 
 /**
  * Runs a command of a group with the token of an account; the objects that it prints. The service is what `fetch` leads to.

@@ -1,7 +1,7 @@
 import type { Client } from '@moorage/api';
 import type { DeviceEvent, provisionStatus } from '@moorage/device';
 import type { Module } from '@moorage/module';
-import type { Reporter } from '../output.ts';
+import type { Reporter } from '../command-line/output.ts';
 import { type Example, must } from './example.ts';
 import { ensureCapabilities } from './example-data.ts';
 

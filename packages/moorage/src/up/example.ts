@@ -1,6 +1,6 @@
 import type { BundleDetail, CallFailure, Client, PlatformDetail, ProductRecord } from '@moorage/api';
 import type { Result } from '@moorage/base';
-import { UserError } from '../commands/define.ts';
+import { UserError } from '../command-line/define.ts';
 import { bundleFiles, firmwareFiles } from './example-files.ts';
 
 /** What the first start leaves in the service, ready for a module to be activated to. */

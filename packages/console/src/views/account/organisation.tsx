@@ -6,7 +6,7 @@ import { Card } from '../../ui/card.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { CustomerUserForm } from '../administration/forms.tsx';
-import { PeopleOfCustomer } from './people-of-customer.tsx';
+import { PeopleOfCustomer } from '../administration/people-of-customer.tsx';
 
 /** The customer that the user belongs to. */
 export default function Organisation({ id, isOwner }: { readonly id: string; readonly isOwner: boolean }) {

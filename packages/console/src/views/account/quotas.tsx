@@ -3,8 +3,8 @@ import type { QuotaRecord } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/account.ts';
 import { common } from '../../texts/common.ts';
+import { formatCount, formatSize } from '../../texts/format.ts';
 import { Card } from '../../ui/card.tsx';
-import { formatCount, formatSize } from '../../ui/format.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
 import { Loaded } from '../../ui/states.tsx';
 

@@ -19,10 +19,10 @@ import { Page } from '../../ui/page.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { pageOf, useListAddress } from '../../ui/use-list.ts';
-import { PeopleOfCustomer } from '../account/people-of-customer.tsx';
 import { Authorities } from './authorities.tsx';
 import { CustomerForm, CustomerUserForm } from './forms.tsx';
 import { Invitations } from './invitations.tsx';
+import { PeopleOfCustomer } from './people-of-customer.tsx';
 import { ProductionProducts } from './production.tsx';
 
 const addUser = (customer: CustomerRecord): void =>

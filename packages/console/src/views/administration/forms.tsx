@@ -9,7 +9,7 @@ import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 import { ProductSelect } from '../../ui/product-select.tsx';
-import { customerRoleTexts, roleChoices } from '../account/people-of-customer.tsx';
+import { customerRoleTexts, roleChoices } from './people-of-customer.tsx';
 
 interface FormProps {
   readonly onDone: () => void;

@@ -3,8 +3,8 @@ import { IconBell } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/alerts.ts';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
-import { plural } from '../../ui/format.ts';
 
 /** How often the bell is looked at where no event tells: of what is younger than a minute there is none yet. In ms. */
 const renewMs = 30_000;

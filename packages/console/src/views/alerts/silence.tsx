@@ -1,12 +1,12 @@
 import { Select } from '@mantine/core';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
+import { nowMs } from '../../browser/time.ts';
 import { t } from '../../texts/alerts.ts';
 import { common } from '../../texts/common.ts';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
-import { nowMs } from '../../ui/time.ts';
 
 const hourMs = 3_600_000;
 

@@ -6,7 +6,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/dashboard.ts';
 import { Form } from '../../ui/form.tsx';
 import { Muted } from '../../ui/muted.tsx';
-import { keyOfTile, moved, readLayout, type Tile } from './layout.ts';
+import { keyOfTile, moved, readLayout, type Tile } from '../tiles/layout.ts';
 
 /** What a tile is called. */
 function useName(tile: Tile): string {

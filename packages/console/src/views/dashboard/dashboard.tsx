@@ -9,13 +9,13 @@ import { Muted } from '../../ui/muted.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Loaded, Loading } from '../../ui/states.tsx';
 import { WhenSeen } from '../../ui/when-seen.tsx';
+import { keyOfTile, type parts, type Tile } from '../tiles/layout.ts';
+import { useDashboard } from '../tiles/use-dashboard.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { Fleet } from './fleet.tsx';
-import { keyOfTile, type parts, type Tile } from './layout.ts';
 import { cellAt, placesRenewMs } from './places.ts';
 import { RecentLog } from './recent-log.tsx';
 import { UpdatesOverTime } from './updates.tsx';
-import { useDashboard } from './use-dashboard.ts';
 
 const Arrange = lazyPart(() => import('./arrange.tsx'));
 const DeviceMap = lazyPart(() => import('./device-map.tsx'));

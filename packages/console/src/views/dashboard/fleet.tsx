@@ -13,16 +13,16 @@ import {
 import { type FleetRecord, standingStates } from '@moorage/api';
 import { Link } from 'wouter';
 import { t } from '../../texts/dashboard.ts';
+import { formatCount, plural } from '../../texts/format.ts';
 import { formOf } from '../../texts/language.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
-import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { deviceStateWords, standingWords } from '../devices/device-state.ts';
+import { deviceStateWords, standingWords } from '../device/device-state.ts';
 import { shareText } from './share.ts';
 
 interface Slice {

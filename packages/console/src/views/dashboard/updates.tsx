@@ -1,14 +1,14 @@
 import { SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { nowMs } from '../../browser/time.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/dashboard.ts';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { Card } from '../../ui/card.tsx';
-import { plural } from '../../ui/format.ts';
 import { LazyChart } from '../../ui/lazy-chart.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { nowMs } from '../../ui/time.ts';
 import { WhenSeen } from '../../ui/when-seen.tsx';
 
 const dayMs = 24 * 3_600_000;

@@ -5,7 +5,7 @@ import './world-map.css';
 import { feature } from 'topojson-client';
 import worldUrl from 'world-atlas/land-110m.json?url';
 import { t } from '../../texts/dashboard.ts';
-import { formatCompact } from '../../ui/format.ts';
+import { formatCompact } from '../../texts/format.ts';
 import { type Box, type Point, unrolled } from './places.ts';
 
 /** All that is land and not ice. */

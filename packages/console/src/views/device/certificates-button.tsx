@@ -2,10 +2,10 @@ import { Stack } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
+import { saveFile } from '../../browser/save-file.ts';
 import { t } from '../../texts/device.ts';
 import { notify } from '../../ui/notify.ts';
 import { WorkButton } from '../../ui/work-button.tsx';
-import { saveFile } from './save-file.ts';
 
 /** Downloads a fresh certificate and key. Not a link: a refusal is to be read here, not in a page of its own. */
 export function CertificatesButton({ deviceId }: { readonly deviceId: string }) {

@@ -4,8 +4,8 @@ import { messageLimitBytes } from '@moorage/api';
 import { useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
+import { formatCount } from '../../texts/format.ts';
 import { Form } from '../../ui/form.tsx';
-import { formatCount } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { byteLength, parseHeaders } from './message-headers.ts';
 

@@ -1,7 +1,7 @@
 import { Code, Stack, Title } from '@mantine/core';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/doors.ts';
-import { formatCount, formatMoment, msOf } from '../../ui/format.ts';
+import { formatCount, formatMoment, msOf } from '../../texts/format.ts';
 import { Muted } from '../../ui/muted.tsx';
 
 /** Lines that are shown at once. */

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { call } from '../../api/client.ts';
 import { queryClient } from '../../api/queries.ts';
-import { after, nowMs } from '../../ui/time.ts';
+import { after, nowMs } from '../../browser/time.ts';
 import { useSamples } from './device-live.tsx';
 import { type LiveSample, pointsLimit, type Range, withSamples } from './samples.ts';
 

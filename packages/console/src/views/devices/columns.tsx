@@ -7,8 +7,8 @@ import { Copy } from '../../ui/copy.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { momentOf } from '../../ui/moment.tsx';
-import { connectionWord, versionOf } from './device-state.ts';
-import { StandingBadge } from './standing.tsx';
+import { connectionWord, versionOf } from '../device/device-state.ts';
+import { StandingBadge } from '../device/standing.tsx';
 
 /** A code on one line, to be copied whole. */
 const Code = ({ value, label }: { readonly value: string; readonly label: string }) => (

@@ -9,8 +9,8 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { ProductSelect } from '../../ui/product-select.tsx';
 import { TextFilter } from '../../ui/text-filter.tsx';
 import type { ListAddress } from '../../ui/use-list.ts';
+import { deviceStateWords, standingWords } from '../device/device-state.ts';
 import { conditionFilters, seenSpans } from './device-filter.ts';
-import { deviceStateWords, standingWords } from './device-state.ts';
 
 /** Every filter of the list; those without a control come from links of other pages. */
 export const deviceFilters = [

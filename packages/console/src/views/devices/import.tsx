@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { renew } from '../../api/queries.ts';
 import { useInit } from '../../api/session.tsx';
+import { saveFile } from '../../browser/save-file.ts';
 import { common } from '../../texts/common.ts';
+import { formatCount, plural } from '../../texts/format.ts';
 import { t } from '../../texts/import.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { openDialog } from '../../ui/dialogs.ts';
 import { Form } from '../../ui/form.tsx';
-import { formatCount, plural } from '../../ui/format.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
-import { saveFile } from '../device/save-file.ts';
 import { type CsvDevice, devicesOf } from './csv.ts';
 
 /** Rows of a preview that are shown; of more the first, and those that are refused before the others. */

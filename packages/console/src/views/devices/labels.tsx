@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
-import { formatCount } from '../../ui/format.ts';
+import { formatCount } from '../../texts/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { QrCode } from '../../ui/qr-code.tsx';

@@ -1,14 +1,14 @@
 import { Button, Code, Group, Progress, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
+import { saveFile } from '../../browser/save-file.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/devices.tsx';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { inBatches } from '../../ui/batches.ts';
 import { Form } from '../../ui/form.tsx';
-import { plural } from '../../ui/format.ts';
 import { SmallTable } from '../../ui/small-table.tsx';
-import { saveFile } from '../device/save-file.ts';
 import { maskSecrets } from '../device/secrets.ts';
 import { devicesOf, devicesPerCommand, type Target } from './bulk-jobs.ts';
 import { writeCsv } from './csv.ts';

@@ -1,8 +1,8 @@
 import type { AlertRuleRecord } from '@moorage/api';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/connectors.ts';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
-import { plural } from '../../ui/format.ts';
 
 /** What a rule watches, in a sentence without a final period. */
 export function ruleText({

@@ -2,9 +2,9 @@ import { Button, Center, Group, Paper, SimpleGrid, Stack, Text, Title } from '@m
 import type { BundleRecord, ProductRecord } from '@moorage/api';
 import { type DragEvent, useId, useState } from 'react';
 import { t } from '../../texts/bundles.ts';
+import { formatCount, plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { StateBadge } from '../../ui/badge.tsx';
-import { formatCount, plural } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';

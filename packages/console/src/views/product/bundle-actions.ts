@@ -1,8 +1,8 @@
 import { type BundleRecord, bundleStates } from '@moorage/api';
 import { t } from '../../texts/bundles.ts';
 import { common } from '../../texts/common.ts';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
-import { plural } from '../../ui/format.ts';
 
 /** Columns of the board. What is put into the last one is deleted, so nothing stays there. */
 export const boardColumns = [...bundleStates, 'trash'] as const;

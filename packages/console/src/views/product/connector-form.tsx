@@ -24,7 +24,6 @@ import { Form } from '../../ui/form.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { sayProblem } from '../../ui/refusals.ts';
-import { isCode, suggestCode } from '../products/product-code.ts';
 import {
   fieldsOf,
   type HeaderRow,
@@ -35,6 +34,7 @@ import {
   optionsFrom,
   valuesOf,
 } from './connector-fields.ts';
+import { isCode, suggestCode } from './product-code.ts';
 
 /** What is typed; the options of each type are kept while one looks at the other. */
 interface Typed {

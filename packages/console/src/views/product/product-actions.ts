@@ -1,8 +1,8 @@
 import type { ProductRecord } from '@moorage/api';
 import { common } from '../../texts/common.ts';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/product.ts';
-import { plural } from '../../ui/format.ts';
 
 export type ProductAction = 'publish' | 'archive' | 'trash' | 'restore' | 'delete';
 

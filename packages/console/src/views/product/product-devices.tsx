@@ -14,8 +14,8 @@ import { PageLink } from '../../ui/link.tsx';
 import { momentOf } from '../../ui/moment.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
-import { standingWords, versionOf } from '../devices/device-state.ts';
-import { StandingBadge } from '../devices/standing.tsx';
+import { standingWords, versionOf } from '../device/device-state.ts';
+import { StandingBadge } from '../device/standing.tsx';
 import { AdoptionChart } from './adoption-chart.tsx';
 import type { TabProps } from './tab-props.ts';
 

@@ -2,7 +2,7 @@ import type { ProductRecord } from '@moorage/api';
 import { useEffect } from 'react';
 import { type Resource, renew } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
-import { after } from '../../ui/time.ts';
+import { after } from '../../browser/time.ts';
 import { mayOperate } from './product-actions.ts';
 
 /** How often what no event reports is fetched again, in ms. */

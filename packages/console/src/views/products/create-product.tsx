@@ -14,7 +14,7 @@ import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Empty, ErrorBox, Loading } from '../../ui/states.tsx';
-import { fullCode, isCode, suggestCode } from './product-code.ts';
+import { fullCode, isCode, suggestCode } from '../product/product-code.ts';
 
 function NoPlatform() {
   const admin = useIsAdmin();

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import type { RolloutPreview } from '@moorage/api';
+import { formatMoment, plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
-import { formatMoment, plural } from '../../ui/format.ts';
 
 /** What a preview says beside its numbers of devices. */
 export function PreviewNotes({ preview: { warnings, ends_at, reach, back } }: { readonly preview: RolloutPreview }) {

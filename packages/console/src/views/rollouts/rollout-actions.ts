@@ -1,8 +1,8 @@
 import type { RolloutAction, RolloutRecord, RolloutState } from '@moorage/api';
 import { t as fleet } from '../../texts/fleet.ts';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
-import { plural } from '../../ui/format.ts';
 
 export interface RolloutActionRow {
   readonly action: RolloutAction;

@@ -1,7 +1,7 @@
 import type { RolloutRecord } from '@moorage/api';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
-import { plural } from '../../ui/format.ts';
 
 /** The state of a rollout as badges say it. */
 export const rolloutStateOf = ({ state }: Pick<RolloutRecord, 'state'>): string => state.replaceAll('_', ' ');

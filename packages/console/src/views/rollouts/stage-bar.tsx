@@ -1,7 +1,7 @@
 import { Box, Group, Text } from '@mantine/core';
 import type { RolloutRecord } from '@moorage/api';
+import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/rollouts.ts';
-import { formatCount } from '../../ui/format.ts';
 
 /** A part of a stage, and the colour that says it faster. */
 interface Part {

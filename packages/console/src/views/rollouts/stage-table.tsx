@@ -1,10 +1,10 @@
 import { Table, Text } from '@mantine/core';
 import type { ExecutionState, RolloutRecord } from '@moorage/api';
 import { common } from '../../texts/common.ts';
+import { formatCount } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
 import { stateName } from '../../texts/states.ts';
-import { formatCount } from '../../ui/format.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { SmallTable } from '../../ui/small-table.tsx';
 import { underWay } from './rollout-words.ts';

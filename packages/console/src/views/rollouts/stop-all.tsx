@@ -3,11 +3,11 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconHandStop } from '@tabler/icons-react';
 import { useCall, useChange } from '../../api/queries.ts';
 import { t } from '../../texts/fleet.ts';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t as rollouts } from '../../texts/rollouts.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { plural } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { StopForm } from './stop-form.tsx';
 

@@ -1,9 +1,9 @@
 import type { BundleRecord, ProductRecord, ProductUserRecord } from '@moorage/api';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
+import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/search.ts';
-import { plural } from '../../ui/format.ts';
 
 /** Something that the search leads to. */
 export interface Hit {

@@ -6,9 +6,9 @@ import { becomeSignedIn, signOut } from '../../api/session.tsx';
 import { t as passkeys } from '../../texts/passkeys.ts';
 import { t } from '../../texts/second-factor.ts';
 import { t as signIn } from '../../texts/sign-in.ts';
+import { Gate } from '../../ui/gate.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { pageHasPasskeys } from '../../ui/passkeys.ts';
-import { Gate } from '../sign-in/gate.tsx';
 import { AddPasskey } from './add-passkey.tsx';
 import { SetUpApp } from './set-up-app.tsx';
 

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import type { SessionRecord } from '@moorage/api';
 import { becomeSignedIn, signOut } from '../../api/session.tsx';
 import { t } from '../../texts/sign-in.ts';
+import { Gate } from '../../ui/gate.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
-import { Gate } from './gate.tsx';
 import { PasswordForm } from './password-form.tsx';
 
 /** The first run: the password that stood on a screen is replaced before anything else. */

@@ -5,7 +5,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/sign-in.ts';
 import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
-import { Gate } from './gate.tsx';
+import { Gate } from '../../ui/gate.tsx';
 
 interface LinkProps {
   readonly onSignIn: () => void;

@@ -8,7 +8,7 @@ import { common } from '../../texts/common.ts';
 import { t } from '../../texts/sign-in.ts';
 import { bindText } from '../../ui/bind-text.ts';
 import { Form } from '../../ui/form.tsx';
-import { Gate } from './gate.tsx';
+import { Gate } from '../../ui/gate.tsx';
 import { Forgotten } from './mailed-links.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SsoButton } from './sso.tsx';

@@ -2,8 +2,8 @@ import { Button, Divider, Loader } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { t } from '../../texts/sign-in.ts';
+import { Gate } from '../../ui/gate.tsx';
 import { ErrorBox } from '../../ui/states.tsx';
-import { Gate } from './gate.tsx';
 
 /** Leads to the provider, and back to the page that was asked for. */
 export function SsoButton({ provider }: { readonly provider: string }) {
