@@ -1,11 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import base from './vitest.config.ts';
+import { each, run } from './vitest.shared.ts';
 
 // Whole programs, from the command line and the guides, drills, and walks through all that there is: `npm run test:long`,
 // which CI runs too.
 export default defineConfig({
   test: {
-    ...base.test,
+    ...each,
+    ...run,
     include: ['e2e/long/**/*.test.ts', '**/*.long.test.ts'],
     exclude: configDefaults.exclude,
     // Again for what hangs alone.

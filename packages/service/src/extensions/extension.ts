@@ -6,22 +6,18 @@ import type { MaintenancePiece } from '../core/maintenance.ts';
 import type { WorkLease } from '../engine/db/work.ts';
 import type { MountOptions } from '../engine/http/mount.ts';
 import type { Handlers } from '../engine/http/types.ts';
-import type { SingleSignOn, SsoFiles } from './accounts/single-sign-on.ts';
-import type { Rehearser } from './rehearsals/rehearser.ts';
 
 type Contracts = Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>;
 
 /** Exactly one handler for each endpoint of these resources. */
 type RoutesOf<C extends Contracts> = { readonly [Resource in keyof C]: Handlers<C[Resource]> };
 
-/** What an extension is handed before the core is there: its ground, and what the process brings for one of them. */
-export interface ExtensionParts extends Foundation {
-  /** Made from the settings and `ssoFiles` without it. */
-  readonly sso?: SingleSignOn | undefined;
-  readonly ssoFiles?: SsoFiles | undefined;
-  /** None where the process has none. */
-  readonly rehearser?: Rehearser | undefined;
-}
+/** What the process brings for one of them; each declares its own. */
+// biome-ignore lint/suspicious/noEmptyInterface: extensions add to it.
+export interface Brought {}
+
+/** What an extension is handed before the core is there. */
+export type ExtensionParts = Foundation & Brought;
 
 /** What work in the background is handed: its own connections, the clock that it looks again by, and who does what. */
 export interface Background extends Foundation {

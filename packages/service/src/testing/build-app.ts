@@ -1,4 +1,4 @@
-import { type Client, createClient } from '@moorage/api';
+import { type Client, createClient, type ExtensionName } from '@moorage/api';
 import { unwrap, VirtualClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { buildService, type Certificates, type Service } from '../app.ts';
@@ -28,6 +28,9 @@ export const testSettings: Settings = {
   logLevel: 'info',
 };
 
+/** Whether the tests run with every extension: those of the specification run with none, too. */
+export const extensionsRun = process.env.MOORAGE_TEST_EXTENSIONS !== 'none';
+
 export { injectFetch };
 
 export interface TestApp {
@@ -55,6 +58,7 @@ export interface TestAppOptions {
   readonly certificates?: Certificates;
   readonly logLevel?: LogLevel;
   readonly logStream?: { write(line: string): void };
+  readonly extensions?: 'all' | readonly ExtensionName[];
 }
 
 /** The service over a database of the test, with a clock that the test owns, and nothing listening. */
@@ -67,6 +71,7 @@ export async function buildApp(storage: Storage, options: TestAppOptions = {}): 
     storage,
     blobs,
     logLevel: options.logLevel ?? 'silent',
+    extensions: options.extensions ?? (extensionsRun ? 'all' : []),
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.consoleDir !== undefined && { consoleDir: options.consoleDir }),
     ...(options.certificates && { certificates: options.certificates }),

@@ -1,7 +1,7 @@
 import type { InputOf } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
-import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../../testing/index.ts';
+import { buildApp, eachDatabase, extensionsRun, type MadeUser, type TestApp } from '../../testing/index.ts';
 
 type Limits = NonNullable<InputOf<'tokens.create'>['body']>;
 
@@ -75,7 +75,7 @@ eachDatabase('limits of tokens', (open) => {
     expect(await calls.call('users.get')).toMatchObject(refusedWith(401, 'UNAUTHENTICATED'));
   });
 
-  it('are not shaken off with the token itself', async () => {
+  it.runIf(extensionsRun)('are not shaken off with the token itself', async () => {
     const calls = app.client.as((await add({ scopes: ['administer', 'operate', 'publish'] })).token);
     const refused = refusedWith(403, 'TOKEN_SCOPE', { message: 'The token lacks the scope "all"' });
     expect(await calls.call('tokens.create', { body: { scopes: ['read'] } })).toMatchObject(refused);
@@ -92,28 +92,31 @@ eachDatabase('limits of tokens', (open) => {
     expect(await boss.call('accounts.update', role)).toMatchObject(refused);
   });
 
-  it('to products leave out the others in lists, in bodies and where a record lies ready', async () => {
-    const [one, other] = [await product(), await product()];
-    const device = await app.make.device({ user_id: user.id, platform_id: other.platform_id, product_id: other.id });
-    const calls = app.client.as((await add({ product_ids: [one.id] })).token);
-    expect(unwrap(await calls.call('products.list')).value).toMatchObject([{ id: one.id }]);
-    const refused = refusedWith(403, 'TOKEN_PRODUCT');
-    const params = { identifier: device.id };
-    for (const _ of [1, 2, 3]) {
-      expect(await mine().call('devices.get', { params })).toMatchObject({ ok: true });
-      expect(await calls.call('devices.get', { params })).toMatchObject(refused);
-    }
-    expect(await calls.call('devices.list')).toMatchObject(refused);
-    expect(await calls.call('devices.list', { query: { product_id: one.id } })).toMatchObject({ ok: true });
-    const own = await app.make.device({ user_id: user.id, platform_id: one.platform_id, product_id: one.id });
-    const away = { params: { device_id: own.id }, body: { product_id: other.id } };
-    expect(await calls.call('devices.activate', away)).toMatchObject(refused);
-    expect(await calls.call('events.stream')).toMatchObject(refused);
-    const many = (device_ids: string[]) =>
-      calls.call('manyDevices.activate', { body: { device_ids, product_id: one.id } });
-    expect(await many([own.id, device.id])).toMatchObject(refused);
-    expect(await many([own.id])).toMatchObject({ ok: true });
-  });
+  it.runIf(extensionsRun)(
+    'to products leave out the others in lists, in bodies and where a record lies ready',
+    async () => {
+      const [one, other] = [await product(), await product()];
+      const device = await app.make.device({ user_id: user.id, platform_id: other.platform_id, product_id: other.id });
+      const calls = app.client.as((await add({ product_ids: [one.id] })).token);
+      expect(unwrap(await calls.call('products.list')).value).toMatchObject([{ id: one.id }]);
+      const refused = refusedWith(403, 'TOKEN_PRODUCT');
+      const params = { identifier: device.id };
+      for (const _ of [1, 2, 3]) {
+        expect(await mine().call('devices.get', { params })).toMatchObject({ ok: true });
+        expect(await calls.call('devices.get', { params })).toMatchObject(refused);
+      }
+      expect(await calls.call('devices.list')).toMatchObject(refused);
+      expect(await calls.call('devices.list', { query: { product_id: one.id } })).toMatchObject({ ok: true });
+      const own = await app.make.device({ user_id: user.id, platform_id: one.platform_id, product_id: one.id });
+      const away = { params: { device_id: own.id }, body: { product_id: other.id } };
+      expect(await calls.call('devices.activate', away)).toMatchObject(refused);
+      expect(await calls.call('events.stream')).toMatchObject(refused);
+      const many = (device_ids: string[]) =>
+        calls.call('manyDevices.activate', { body: { device_ids, product_id: one.id } });
+      expect(await many([own.id, device.id])).toMatchObject(refused);
+      expect(await many([own.id])).toMatchObject({ ok: true });
+    },
+  );
 
   it('hold for messages through a connector', async () => {
     const [one, other] = [await product(), await product()];

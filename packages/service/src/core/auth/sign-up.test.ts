@@ -1,7 +1,14 @@
 import { unwrap } from '@moorage/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nameClashes } from '../../engine/db/names.ts';
-import { buildApp, eachDatabase, type MadeUser, type TestApp, testSettings } from '../../testing/index.ts';
+import {
+  buildApp,
+  eachDatabase,
+  extensionsRun,
+  type MadeUser,
+  type TestApp,
+  testSettings,
+} from '../../testing/index.ts';
 import { lookUps } from '../access/look-ups.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
 import { limits } from './throttle.ts';
@@ -47,26 +54,29 @@ eachDatabase('signing up', (open) => {
   afterEach(() => app.service.close());
 
   // API-RULE-signup-1, API-EP-GET-auth-sign-up
-  it('needs an invitation, is open or closed, as the policy says, which anybody may read', async () => {
-    for (const [policy, plain, invited] of [
-      ['open', 'ok', 'ok'],
-      ['invite', 'INVITATION_NEEDED', 'ok'],
-      ['closed', 'SIGN_UP_CLOSED', 'SIGN_UP_CLOSED'],
-    ] as const) {
-      await app.service.close();
-      await start(policy);
-      const shown = await app.client.call('auth.policy', {});
-      expect(shown.ok && shown.value.value).toEqual({
-        sign_up: policy,
-        mail: false,
-        second_factor: 'optional',
-        sso: null,
-        passkeys: 'http://localhost',
-      });
-      expect([policy, code(await signUp())]).toEqual([policy, plain]);
-      expect([policy, code(await signUp({ invitation: (await invite()).token }))]).toEqual([policy, invited]);
-    }
-  });
+  it.runIf(extensionsRun)(
+    'needs an invitation, is open or closed, as the policy says, which anybody may read',
+    async () => {
+      for (const [policy, plain, invited] of [
+        ['open', 'ok', 'ok'],
+        ['invite', 'INVITATION_NEEDED', 'ok'],
+        ['closed', 'SIGN_UP_CLOSED', 'SIGN_UP_CLOSED'],
+      ] as const) {
+        await app.service.close();
+        await start(policy);
+        const shown = await app.client.call('auth.policy', {});
+        expect(shown.ok && shown.value.value).toEqual({
+          sign_up: policy,
+          mail: false,
+          second_factor: 'optional',
+          sso: null,
+          passkeys: 'http://localhost',
+        });
+        expect([policy, code(await signUp())]).toEqual([policy, plain]);
+        expect([policy, code(await signUp({ invitation: (await invite()).token }))]).toEqual([policy, invited]);
+      }
+    },
+  );
 
   // API-RULE-signup-2, API-EP-POST-auth-invitation, API-EP-POST-invitations
   it('uses an invitation once, of thirty at a time one, for its address and role, until its end', async () => {
@@ -189,36 +199,39 @@ eachDatabase('signing up', (open) => {
   });
 
   // API-RULE-names-1
-  it('takes no name that a customer, a manufacturer or another user has, in any letter case, nor the reverse', async () => {
-    await app.service.close();
-    await start('open');
-    const calls = app.client.as(admin.token);
-    const customer = (name: string) => calls.call('customers.create', { body: { name } });
-    const platform = (manufacturer: string) =>
-      calls.call('platforms.create', { body: { code: `P${++number}`, title: 'x', manufacturer } });
-    expect((await customer('Acme')).ok).toBe(true);
-    expect((await platform('Tide Works')).ok).toBe(true);
-    for (const username of ['ACME', 'tide_works', 'Tide.Works', 'Boss'])
-      expect([username, code(await signUp({ username }))]).toEqual([
-        username,
-        username === 'Tide.Works' ? 'ok' : 'DUPLICATE',
-      ]);
-    // A name that is made from an address gives way.
-    expect(code(await signUp({ email: 'acme@example.com' }))).toBe('ok');
-    const made = await app.storage.db
-      .selectFrom('users')
-      .select('username')
-      .where('email', '=', 'acme@example.com')
-      .execute();
-    expect(made).toEqual([{ username: 'acme2' }]);
-    expect((await customer('tide_works')).ok).toBe(false);
-    expect((await platform('ACME')).ok).toBe(false);
-    expect((await platform('acme2')).ok).toBe(false);
-    expect((await platform('Tide Works')).ok).toBe(true);
-    // An administrator may be the maker of their own platforms.
-    expect((await platform('Boss')).ok).toBe(true);
-    expect(await nameClashes(app.storage.db)).toEqual(['boss']);
-  });
+  it.runIf(extensionsRun)(
+    'takes no name that a customer, a manufacturer or another user has, in any letter case, nor the reverse',
+    async () => {
+      await app.service.close();
+      await start('open');
+      const calls = app.client.as(admin.token);
+      const customer = (name: string) => calls.call('customers.create', { body: { name } });
+      const platform = (manufacturer: string) =>
+        calls.call('platforms.create', { body: { code: `P${++number}`, title: 'x', manufacturer } });
+      expect((await customer('Acme')).ok).toBe(true);
+      expect((await platform('Tide Works')).ok).toBe(true);
+      for (const username of ['ACME', 'tide_works', 'Tide.Works', 'Boss'])
+        expect([username, code(await signUp({ username }))]).toEqual([
+          username,
+          username === 'Tide.Works' ? 'ok' : 'DUPLICATE',
+        ]);
+      // A name that is made from an address gives way.
+      expect(code(await signUp({ email: 'acme@example.com' }))).toBe('ok');
+      const made = await app.storage.db
+        .selectFrom('users')
+        .select('username')
+        .where('email', '=', 'acme@example.com')
+        .execute();
+      expect(made).toEqual([{ username: 'acme2' }]);
+      expect((await customer('tide_works')).ok).toBe(false);
+      expect((await platform('ACME')).ok).toBe(false);
+      expect((await platform('acme2')).ok).toBe(false);
+      expect((await platform('Tide Works')).ok).toBe(true);
+      // An administrator may be the maker of their own platforms.
+      expect((await platform('Boss')).ok).toBe(true);
+      expect(await nameClashes(app.storage.db)).toEqual(['boss']);
+    },
+  );
 
   it('gives a name to one of two that want it at once', async () => {
     await app.service.close();

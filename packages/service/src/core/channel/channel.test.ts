@@ -9,7 +9,7 @@ import { topics } from '../../engine/bus/topics.ts';
 import { openStorage } from '../../engine/db/open.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
 import { auditedActions } from '../../testing/audited.ts';
-import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../../testing/index.ts';
+import { buildApp, eachDatabase, extensionsRun, type MadeUser, type TestApp } from '../../testing/index.ts';
 
 /** A device's end of the channel: what has come, and what it answers. */
 class Peer {
@@ -216,7 +216,7 @@ eachDatabase('message channel', (_open, kind, address) => {
     });
 
     // API-CHAN-telemetry, API-CHAN-nodes
-    it('keep telemetry and nodes, the newest of each', async () => {
+    it.runIf(extensionsRun)('keep telemetry and nodes, the newest of each', async () => {
       const peer = await connect();
       peer.say({ request: 'attributes', data: { board: 'Harbour.3' } });
       peer.say({ id: 1, request: 'telemetry', data: { rssi: -60 } });
@@ -242,7 +242,7 @@ eachDatabase('message channel', (_open, kind, address) => {
 
   describe('commands', () => {
     // API-CHAN-command, API-EP-POST-devices-device_id-command
-    it('run on the device, and bring back its code and output', async () => {
+    it.runIf(extensionsRun)('run on the device, and bring back its code and output', async () => {
       const peer = await connect();
       await online();
       const answer = command('get wlan.ssid');

@@ -6,7 +6,7 @@ import { openStorage } from '../../engine/db/open.ts';
 import { attributeKeeper } from '../../extensions/fleet/attributes/reports.ts';
 import { countsOf } from '../../extensions/fleet/rollouts/queries.ts';
 import { outcome } from '../../testing/device-world.ts';
-import { buildApp, eachDatabase } from '../../testing/index.ts';
+import { buildApp, eachDatabase, extensionsRun } from '../../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../../testing/ota-world.ts';
 import { recount } from '../../testing/recount.ts';
 import { tlsDevices } from '../../testing/tls-devices.ts';
@@ -31,47 +31,50 @@ eachDatabase('deleting devices', (open, _kind, address) => {
     outcome(await as(world.people.owner.token).call('devices.get', { params: { identifier: id } }));
 
   // API-EP-DELETE-devices-device_id, API-EP-GET-devices-device_id-contents
-  it('what goes with a device is counted before, and gone after; its log stays with its owner', async () => {
-    const { app, people } = world;
-    const { db } = app.storage;
-    const client = as(people.owner.token);
-    const device = await own();
-    const params = { device_id: device.id };
-    unwrap(await client.call('attributes.setLabels', { params, body: { labels: { site: 'pier', test: '' } } }));
-    unwrap(
-      await client.call('deviceFiles.upload', { params: { ...params, path: 'a.txt' }, body: Buffer.from('12345') }),
-    );
-    await db.insertInto('telemetry').values({ device_id: device.id, at: 1, data: '{}' }).execute();
-    const stream = await db
-      .insertInto('streams')
-      .values({ device_id: device.id, name: 'a' })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    await db.insertInto('samples').values({ stream_id: stream.id, at: 1, seq: 1, number: 1, text: null }).execute();
-    expect(await isThere(device.id)).toBe('ok');
-    expect(unwrap(await client.call('devices.contents', { params })).value).toMatchObject({
-      files: 1,
-      file_bytes: 5,
-      labels: 2,
-      streams: 1,
-      updates: 0,
-    });
-    const ended: unknown[] = [];
-    app.storage.bus.subscribe(topics.deviceRevoked, (message) => ended.push(message));
-    expect(outcome(await remove(people.owner.token, device.id))).toBe('ok');
-    expect(await isThere(device.id)).toBe('NOT_FOUND');
-    expect(outcome(await remove(people.owner.token, device.id))).toBe('NOT_FOUND');
-    expect(ended).toEqual([{ deviceId: device.id, uuid: device.uuid }]);
-    for (const table of ['labels', 'files', 'telemetry', 'streams'] as const) {
-      expect(await db.selectFrom(table).selectAll().where('device_id', '=', device.id).execute(), table).toEqual([]);
-    }
-    const { value } = unwrap(await client.call('logs.list', { query: { device_id: device.id } }));
-    expect(value.map(({ type }) => type)).toContain('device.delete');
-    expect(value.find(({ type }) => type === 'device.delete')?.data).toEqual({
-      uuid: device.uuid,
-      title: device.title,
-    });
-  });
+  it.runIf(extensionsRun)(
+    'what goes with a device is counted before, and gone after; its log stays with its owner',
+    async () => {
+      const { app, people } = world;
+      const { db } = app.storage;
+      const client = as(people.owner.token);
+      const device = await own();
+      const params = { device_id: device.id };
+      unwrap(await client.call('attributes.setLabels', { params, body: { labels: { site: 'pier', test: '' } } }));
+      unwrap(
+        await client.call('deviceFiles.upload', { params: { ...params, path: 'a.txt' }, body: Buffer.from('12345') }),
+      );
+      await db.insertInto('telemetry').values({ device_id: device.id, at: 1, data: '{}' }).execute();
+      const stream = await db
+        .insertInto('streams')
+        .values({ device_id: device.id, name: 'a' })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await db.insertInto('samples').values({ stream_id: stream.id, at: 1, seq: 1, number: 1, text: null }).execute();
+      expect(await isThere(device.id)).toBe('ok');
+      expect(unwrap(await client.call('devices.contents', { params })).value).toMatchObject({
+        files: 1,
+        file_bytes: 5,
+        labels: 2,
+        streams: 1,
+        updates: 0,
+      });
+      const ended: unknown[] = [];
+      app.storage.bus.subscribe(topics.deviceRevoked, (message) => ended.push(message));
+      expect(outcome(await remove(people.owner.token, device.id))).toBe('ok');
+      expect(await isThere(device.id)).toBe('NOT_FOUND');
+      expect(outcome(await remove(people.owner.token, device.id))).toBe('NOT_FOUND');
+      expect(ended).toEqual([{ deviceId: device.id, uuid: device.uuid }]);
+      for (const table of ['labels', 'files', 'telemetry', 'streams'] as const) {
+        expect(await db.selectFrom(table).selectAll().where('device_id', '=', device.id).execute(), table).toEqual([]);
+      }
+      const { value } = unwrap(await client.call('logs.list', { query: { device_id: device.id } }));
+      expect(value.map(({ type }) => type)).toContain('device.delete');
+      expect(value.find(({ type }) => type === 'device.delete')?.data).toEqual({
+        uuid: device.uuid,
+        title: device.title,
+      });
+    },
+  );
 
   it.each([
     ['tester', 'FORBIDDEN'],
@@ -108,7 +111,7 @@ eachDatabase('deleting devices', (open, _kind, address) => {
     expect(await isThere(id)).toBe('NOT_FOUND');
   });
 
-  it('a rollout counts what is deleted no more', async () => {
+  it.runIf(extensionsRun)('a rollout counts what is deleted no more', async () => {
     const { app, people } = world;
     const { product, bundleOf } = await world.productWithRelease();
     const bundle = await bundleOf(null);
@@ -165,7 +168,7 @@ eachDatabase('deleting devices', (open, _kind, address) => {
   });
 
   // API-EP-POST-devices-delete, API-RULE-many-devices-2
-  it('many at once: one row of the log for each owner, and the refused are listed', async () => {
+  it.runIf(extensionsRun)('many at once: one row of the log for each owner, and the refused are listed', async () => {
     const { app, people } = world;
     const devices = [await own(), await own(), await own()];
     const hardware = await world.deviceOn(world.platform.product_id);

@@ -1,7 +1,7 @@
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DeviceWorld, deviceWorld, outcome, type Person } from '../../testing/device-world.ts';
-import { eachDatabase } from '../../testing/index.ts';
+import { eachDatabase, extensionsRun } from '../../testing/index.ts';
 
 eachDatabase('what a device may be activated to', (open) => {
   let world: DeviceWorld;
@@ -36,7 +36,7 @@ eachDatabase('what a device may be activated to', (open) => {
     }
   });
 
-  it('many devices leave at once as one does', async () => {
+  it.runIf(extensionsRun)('many devices leave at once as one does', async () => {
     const { app, platform, deviceOf } = world;
     const locked = await app.make.product({ platform_id: platform.id, claimable: 0 });
     const device = await deviceOf('owner', { product_id: locked.id });
@@ -67,28 +67,31 @@ eachDatabase('what a device may be activated to', (open) => {
       return { made, clerk };
     };
 
-    it('takes devices of its customer’s people, not those of strangers, regardless of who activates them', async () => {
-      const { app, platform, deviceOf } = world;
-      const { made, clerk } = await production();
-      const stranger = await deviceOf('stranger', { product_id: platform.product_id });
-      expect(await activate('stranger', stranger.id, made.id)).toBe('NOT_FOUND');
-      expect(await activate('admin', stranger.id, made.id)).toBe('NOT_FOUND');
-      const body = { device_ids: [stranger.id], product_id: made.id };
-      const many = unwrap(await world.as('admin').call('manyDevices.activate', { body })).value;
-      expect(many).toMatchObject({ ok: 0, refused: [{ code: 'NOT_FOUND' }] });
-      expect(
-        await activate('tester', (await deviceOf('tester', { product_id: platform.product_id })).id, made.id),
-      ).toBe('ok');
-      expect(await activate('admin', (await deviceOf(null, { product_id: platform.product_id })).id, made.id)).toBe(
-        'ok',
-      );
-      const theirs = await deviceOf(null, { product_id: platform.product_id, user_id: clerk.id });
-      const params = { device_id: theirs.id };
-      const reply = await app.client
-        .as(clerk.token)
-        .call('devices.activate', { params, body: { product_id: made.id } });
-      expect(outcome(reply)).toBe('ok');
-    });
+    it.runIf(extensionsRun)(
+      'takes devices of its customer’s people, not those of strangers, regardless of who activates them',
+      async () => {
+        const { app, platform, deviceOf } = world;
+        const { made, clerk } = await production();
+        const stranger = await deviceOf('stranger', { product_id: platform.product_id });
+        expect(await activate('stranger', stranger.id, made.id)).toBe('NOT_FOUND');
+        expect(await activate('admin', stranger.id, made.id)).toBe('NOT_FOUND');
+        const body = { device_ids: [stranger.id], product_id: made.id };
+        const many = unwrap(await world.as('admin').call('manyDevices.activate', { body })).value;
+        expect(many).toMatchObject({ ok: 0, refused: [{ code: 'NOT_FOUND' }] });
+        expect(
+          await activate('tester', (await deviceOf('tester', { product_id: platform.product_id })).id, made.id),
+        ).toBe('ok');
+        expect(await activate('admin', (await deviceOf(null, { product_id: platform.product_id })).id, made.id)).toBe(
+          'ok',
+        );
+        const theirs = await deviceOf(null, { product_id: platform.product_id, user_id: clerk.id });
+        const params = { device_id: theirs.id };
+        const reply = await app.client
+          .as(clerk.token)
+          .call('devices.activate', { params, body: { product_id: made.id } });
+        expect(outcome(reply)).toBe('ok');
+      },
+    );
 
     it('is no choice of a stranger, and stays that of a device that is on it', async () => {
       const { platform, deviceOf } = world;

@@ -1,7 +1,7 @@
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DeviceWorld, deviceWorld, outcome, type Person } from '../../testing/device-world.ts';
-import { eachDatabase } from '../../testing/index.ts';
+import { eachDatabase, extensionsRun } from '../../testing/index.ts';
 
 const place = { lat_e6: 1_000_000, lon_e6: 2_000_000, city: 'Hamburg', country: 'DE' };
 let addresses = 0;
@@ -47,7 +47,7 @@ eachDatabase('what the people of a product see of a device', (open) => {
     expect(unwrap(listed).value.map(({ id }) => id)).toEqual([device.id]);
   });
 
-  it('no search, count, map or lookup gives a tester what the record hides', async () => {
+  it.runIf(extensionsRun)('no search, count, map or lookup gives a tester what the record hides', async () => {
     const device = await located('owner');
     const query = { q: (device.mac ?? '').slice(0, 16) };
     for (const [who, sees] of [

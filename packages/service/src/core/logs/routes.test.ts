@@ -3,7 +3,7 @@ import { type LogListQuery, type LogType, logsDepthLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { writeLog } from '../../engine/db/logs.ts';
-import { eachDatabase, testStartMs } from '../../testing/index.ts';
+import { eachDatabase, extensionsRun, testStartMs } from '../../testing/index.ts';
 import { acceptAll } from '../../testing/memberships.ts';
 import { type ProductScene, productScene, type Who } from '../../testing/product-scene.ts';
 import { removeOldLogs } from './retention.ts';
@@ -85,7 +85,7 @@ eachDatabase('logs', (open) => {
     expect(label).toMatchObject([{ device: device.title, product: scene.platform.edition.product }]);
   });
 
-  it('show the people of a customer what happened to its products', async () => {
+  it.runIf(extensionsRun)('show the people of a customer what happened to its products', async () => {
     const body = { name: `firm${count}`, users: ['stranger'] };
     const customer = unwrap(await scene.as('admin').call('customers.create', { body })).value;
     await acceptAll(scene.as('stranger'));

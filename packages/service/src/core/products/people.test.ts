@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { productUsersLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
-import { beforeAll, expect, it } from 'vitest';
-import { eachDatabase } from '../../testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { eachDatabase, extensionsRun } from '../../testing/index.ts';
 import { acceptAll } from '../../testing/memberships.ts';
 import { everybody, type ProductScene, productScene } from '../../testing/product-scene.ts';
 
@@ -122,85 +122,90 @@ eachDatabase('people of a product', (open) => {
   });
 });
 
-eachDatabase('production', (open) => {
-  let scene: ProductScene;
-  let customer: string;
-  beforeAll(async () => {
-    scene = await productScene(await open());
-    const body = { name: 'Acme', title: 'Acme Ltd', users: ['stranger'] };
-    customer = unwrap(await scene.as('admin').call('customers.create', { body })).value.id;
-    await acceptAll(scene.as('stranger'));
-  });
-  const on = (product_id: string) => ({ params: { product_id } });
-
-  async function candidate() {
-    const product = await scene.add();
-    const { make } = scene.app;
-    const firmware = await make.firmware({ platform_id: scene.platform.id, flavor_id: scene.platform.flavor.id });
-    const of = { product_id: product.id, firmware_id: firmware.id, user_id: scene.people.owner.id };
-    await make.bundle({ ...of, state: 'published', tag: 'alpha', version: '1.0.0.2' });
-    const bundle = await make.bundle({ ...of, state: 'published', tag: 'beta', version: '1.0.0.1' });
-    await make.resource(Buffer.from('x'), { bundle_id: bundle.id, filename: 'a.txt' });
-    return product;
-  }
-
-  // API-EP-POST-products-product_id-production, API-RULE-production-2
-  it('product is made from a release candidate, for a customer', async () => {
-    const source = await candidate();
-    const body = { customer_id: customer.toUpperCase(), part_number: 'PN-1' };
-    const made = unwrap(await scene.as('admin').call('productPeople.makeProduction', { ...on(source.id), body })).value;
-    expect(made).toMatchObject({
-      code: source.code,
-      product: source.product.replace('OWNER-', 'ACME-'),
-      customer_id: customer,
-      customer: 'acme',
-      user_id: null,
-      production: true,
-      claimable: false,
-      part_number: 'PN-1',
-      bundle_count: 1,
-      version: '1.0.0.1',
-      tag: 'beta',
-      state: 'preview',
+// Production products are of a customer.
+describe.runIf(extensionsRun)('of customers', () =>
+  eachDatabase('production', (open) => {
+    let scene: ProductScene;
+    let customer: string;
+    beforeAll(async () => {
+      scene = await productScene(await open());
+      const body = { name: 'Acme', title: 'Acme Ltd', users: ['stranger'] };
+      customer = unwrap(await scene.as('admin').call('customers.create', { body })).value.id;
+      await acceptAll(scene.as('stranger'));
     });
-    expect((await scene.get(made.id, 'stranger')).role).toBe('owner');
-    const bundles = unwrap(await scene.as('stranger').call('bundles.list', on(made.id))).value;
-    expect(bundles).toMatchObject([{ version: '1.0.0.1', part_number: 'PN-1' }]);
-    const again = await scene.as('admin').call('productPeople.makeProduction', { ...on(source.id), body });
-    expect(again).toMatchObject({ error: { status: 409, body: { code: 'DUPLICATE' } } });
-    const twice = await scene.as('admin').call('productPeople.makeProduction', { ...on(made.id), body });
-    expect(twice).toMatchObject({ error: { status: 409, body: { code: 'ILLEGAL_TRANSITION' } } });
-  });
+    const on = (product_id: string) => ({ params: { product_id } });
 
-  it('product is refused without a candidate, a customer or the right', async () => {
-    const { id } = await scene.add();
-    const body = { customer_id: customer, part_number: 'PN' };
-    const ask = (who: 'admin' | 'owner' | 'stranger', more = {}) =>
-      scene.as(who).call('productPeople.makeProduction', { ...on(id), body: { ...body, ...more } });
-    expect(await ask('admin')).toMatchObject({ error: { status: 409, body: { code: 'NO_RELEASE_CANDIDATE' } } });
-    expect(await ask('admin', { customer_id: unknownId })).toMatchObject({ error: { status: 404 } });
-    expect(await ask('admin', { part_number: '' })).toMatchObject({ error: { status: 400 } });
-    expect(await ask('owner')).toMatchObject({ error: { status: 403 } });
-    expect(
-      await scene.app.storage.db.selectFrom('products').select('id').where('part_number', '=', 'PN').execute(),
-    ).toEqual([]);
-  });
+    async function candidate() {
+      const product = await scene.add();
+      const { make } = scene.app;
+      const firmware = await make.firmware({ platform_id: scene.platform.id, flavor_id: scene.platform.flavor.id });
+      const of = { product_id: product.id, firmware_id: firmware.id, user_id: scene.people.owner.id };
+      await make.bundle({ ...of, state: 'published', tag: 'alpha', version: '1.0.0.2' });
+      const bundle = await make.bundle({ ...of, state: 'published', tag: 'beta', version: '1.0.0.1' });
+      await make.resource(Buffer.from('x'), { bundle_id: bundle.id, filename: 'a.txt' });
+      return product;
+    }
 
-  // API-RULE-access-1: claimable by owners, part numbers by administrators
-  it('fields are changed by those who may', async () => {
-    const { id, code } = await scene.add();
-    const put = async (who: 'admin' | 'owner' | 'manager', change: object) => {
-      const reply = await scene.as(who).call('products.update', { ...on(id), body: { code, ...change } });
-      return reply.ok
-        ? { claimable: reply.value.value.claimable, part_number: reply.value.value.part_number }
-        : reply.error.status;
-    };
-    expect(await put('manager', { claimable: false })).toBe(403);
-    expect(await put('manager', { claimable: true, title: 'Same' })).toEqual({ claimable: true, part_number: null });
-    expect(await put('owner', { claimable: false })).toEqual({ claimable: false, part_number: null });
-    expect(await put('owner', { part_number: 'X' })).toBe(403);
-    expect(await put('admin', { part_number: 'X' })).toEqual({ claimable: false, part_number: 'X' });
-    expect(await put('owner', { part_number: 'X' })).toEqual({ claimable: false, part_number: 'X' });
-    expect(await put('admin', { part_number: null })).toEqual({ claimable: false, part_number: null });
-  });
-});
+    // API-EP-POST-products-product_id-production, API-RULE-production-2
+    it('product is made from a release candidate, for a customer', async () => {
+      const source = await candidate();
+      const body = { customer_id: customer.toUpperCase(), part_number: 'PN-1' };
+      const made = unwrap(
+        await scene.as('admin').call('productPeople.makeProduction', { ...on(source.id), body }),
+      ).value;
+      expect(made).toMatchObject({
+        code: source.code,
+        product: source.product.replace('OWNER-', 'ACME-'),
+        customer_id: customer,
+        customer: 'acme',
+        user_id: null,
+        production: true,
+        claimable: false,
+        part_number: 'PN-1',
+        bundle_count: 1,
+        version: '1.0.0.1',
+        tag: 'beta',
+        state: 'preview',
+      });
+      expect((await scene.get(made.id, 'stranger')).role).toBe('owner');
+      const bundles = unwrap(await scene.as('stranger').call('bundles.list', on(made.id))).value;
+      expect(bundles).toMatchObject([{ version: '1.0.0.1', part_number: 'PN-1' }]);
+      const again = await scene.as('admin').call('productPeople.makeProduction', { ...on(source.id), body });
+      expect(again).toMatchObject({ error: { status: 409, body: { code: 'DUPLICATE' } } });
+      const twice = await scene.as('admin').call('productPeople.makeProduction', { ...on(made.id), body });
+      expect(twice).toMatchObject({ error: { status: 409, body: { code: 'ILLEGAL_TRANSITION' } } });
+    });
+
+    it('product is refused without a candidate, a customer or the right', async () => {
+      const { id } = await scene.add();
+      const body = { customer_id: customer, part_number: 'PN' };
+      const ask = (who: 'admin' | 'owner' | 'stranger', more = {}) =>
+        scene.as(who).call('productPeople.makeProduction', { ...on(id), body: { ...body, ...more } });
+      expect(await ask('admin')).toMatchObject({ error: { status: 409, body: { code: 'NO_RELEASE_CANDIDATE' } } });
+      expect(await ask('admin', { customer_id: unknownId })).toMatchObject({ error: { status: 404 } });
+      expect(await ask('admin', { part_number: '' })).toMatchObject({ error: { status: 400 } });
+      expect(await ask('owner')).toMatchObject({ error: { status: 403 } });
+      expect(
+        await scene.app.storage.db.selectFrom('products').select('id').where('part_number', '=', 'PN').execute(),
+      ).toEqual([]);
+    });
+
+    // API-RULE-access-1: claimable by owners, part numbers by administrators
+    it('fields are changed by those who may', async () => {
+      const { id, code } = await scene.add();
+      const put = async (who: 'admin' | 'owner' | 'manager', change: object) => {
+        const reply = await scene.as(who).call('products.update', { ...on(id), body: { code, ...change } });
+        return reply.ok
+          ? { claimable: reply.value.value.claimable, part_number: reply.value.value.part_number }
+          : reply.error.status;
+      };
+      expect(await put('manager', { claimable: false })).toBe(403);
+      expect(await put('manager', { claimable: true, title: 'Same' })).toEqual({ claimable: true, part_number: null });
+      expect(await put('owner', { claimable: false })).toEqual({ claimable: false, part_number: null });
+      expect(await put('owner', { part_number: 'X' })).toBe(403);
+      expect(await put('admin', { part_number: 'X' })).toEqual({ claimable: false, part_number: 'X' });
+      expect(await put('owner', { part_number: 'X' })).toEqual({ claimable: false, part_number: 'X' });
+      expect(await put('admin', { part_number: null })).toEqual({ claimable: false, part_number: null });
+    });
+  }),
+);

@@ -1,12 +1,5 @@
 import { type Refusal, refusal } from '@moorage/api';
-import type { RequestHeaders } from './types.ts';
-
-/** What the conditions of a request are compared with: the hash of the bytes, and when they were written. */
-export interface Validators {
-  /** Lower-case hex. Equal bytes have one ETag, others never: a check sum of 16 bits would not do. */
-  readonly sha256: string;
-  readonly lastModifiedMs: number;
-}
+import type { RequestHeaders, Validators } from './types.ts';
 
 /** The ETag of stored bytes, as the header has it. Reference: api 3.3. */
 export const etagOf = ({ sha256 }: Pick<Validators, 'sha256'>): string => `"${sha256}"`;

@@ -4,7 +4,8 @@ import { extname, join, relative, sep } from 'node:path';
 import { refusal } from '@moorage/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding, type Encoding } from './compression.ts';
-import { etagOf, isNotModified, type Validators } from './conditions.ts';
+import { etagOf, isNotModified } from './conditions.ts';
+import type { Validators } from './types.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {

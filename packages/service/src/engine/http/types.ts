@@ -15,7 +15,6 @@ import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
 import type { Settings } from '../settings/config.ts';
 import type { StorageHealth } from '../stores/health.ts';
-import type { Validators } from './conditions.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What a token may do less than its user. */
@@ -132,6 +131,13 @@ export interface Page<T> {
   readonly total: number;
   /** Value of the query parameter `after` for what comes behind this page, in lists that have one. */
   readonly next?: string;
+}
+
+/** What the conditions of a request are compared with: the hash of the bytes, and when they were written. */
+export interface Validators {
+  /** Lower-case hex. Equal bytes have one ETag, others never: a check sum of 16 bits would not do. */
+  readonly sha256: string;
+  readonly lastModifiedMs: number;
 }
 
 /** Bytes out of the blob store; the adapter adds ranges and conditional requests. */

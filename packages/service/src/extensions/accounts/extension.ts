@@ -33,9 +33,17 @@ import { passkeyRoutes } from './passkeys.ts';
 import { proofRoutes } from './proof.ts';
 import { askFactor } from './second-step.ts';
 import { removeServiceAccounts, serviceAccountRoutes } from './service-accounts.ts';
-import { openSingleSignOn, type SingleSignOn } from './single-sign-on.ts';
+import { openSingleSignOn, type SingleSignOn, type SsoFiles } from './single-sign-on.ts';
 import { providerSignOut, ssoRoutes } from './sso.ts';
 import { deleteOldSignIns } from './sso-queries.ts';
+
+declare module '../extension.ts' {
+  interface Brought {
+    /** Made from the settings and `ssoFiles` without it. */
+    readonly sso?: SingleSignOn | undefined;
+    readonly ssoFiles?: SsoFiles | undefined;
+  }
+}
 
 /** A service account does what a manager of its product does. */
 const joinProduct = (trx: Db, product_id: string, user_id: string, created_at: number) =>

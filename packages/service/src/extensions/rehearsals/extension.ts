@@ -3,6 +3,14 @@ import { resourcesOfBundle } from '../../core/bundles/queries.ts';
 import { extension } from '../extension.ts';
 import { shapeRecord } from '../fleet/shape/fleet.ts';
 import { Rehearsals, rehearsalRoutes } from './rehearsals.ts';
+import type { Rehearser } from './rehearser.ts';
+
+declare module '../extension.ts' {
+  interface Brought {
+    /** None where the process has none: then nothing is rehearsed. */
+    readonly rehearser?: Rehearser | undefined;
+  }
+}
 
 /** Rollouts tried on twins before they start; a rehearsal that runs ends with the service. */
 export const rehearsals = extension({

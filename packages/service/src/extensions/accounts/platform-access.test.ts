@@ -1,9 +1,9 @@
 import type { Client } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeEach, expect, it } from 'vitest';
+import { softwarePlatform } from '../../core/devices/rules.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../../testing/index.ts';
 import { acceptAll } from '../../testing/memberships.ts';
-import { softwarePlatform } from '../devices/rules.ts';
 
 const everyone = { restricted: false, users: [], customers: [] };
 

@@ -1,9 +1,9 @@
 import { contract, type EndpointShape } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { lookUps } from '../../core/access/look-ups.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../../testing/index.ts';
 import { acceptAll } from '../../testing/memberships.ts';
-import { lookUps } from './look-ups.ts';
 
 /** Fields that name an account, or what may be the name of one. */
 const naming = ['user', 'users', 'email', 'username', 'heir', 'manufacturer'];

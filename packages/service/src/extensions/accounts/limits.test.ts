@@ -1,14 +1,14 @@
 import { contract, type EndpointShape } from '@moorage/api';
 import { unwrap, VirtualClock } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { checkDeviceLogin } from '../../core/auth/credentials.ts';
+import { limits, ofNetwork } from '../../core/auth/throttle.ts';
 import type { Storage } from '../../engine/db/storage.ts';
 import { networksOf } from '../../engine/http/networks.ts';
-import { openSingleSignOn } from '../../extensions/accounts/single-sign-on.ts';
 import { clientId, fakeProvider, issuer } from '../../testing/fake-provider.ts';
 import { buildApp, eachDatabase, type TestApp } from '../../testing/index.ts';
 import { pageOf, password, toSign, withPasskey } from '../../testing/passkey-scene.ts';
-import { checkDeviceLogin } from './credentials.ts';
-import { limits, ofNetwork } from './throttle.ts';
+import { openSingleSignOn } from './single-sign-on.ts';
 
 type Person = Awaited<ReturnType<typeof withPasskey>>;
 interface World {
