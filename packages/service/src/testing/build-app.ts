@@ -12,6 +12,7 @@ import type { LogLevel, Settings } from '../engine/settings/config.ts';
 import { resolveSettings } from '../engine/settings/resolve-settings.ts';
 import type { SingleSignOn } from '../extensions/accounts/single-sign-on.ts';
 import type { Rehearser } from '../extensions/rehearsals/rehearser.ts';
+import { extensionsRun } from './each-database.ts';
 import { type Fixtures, fixtures } from './fixtures.ts';
 
 /** When tests begin: 2023-11-14T22:13:20Z. */
@@ -27,9 +28,6 @@ export const testSettings: Settings = {
   requestsPerMinute: 0,
   logLevel: 'info',
 };
-
-/** Whether the tests run with every extension: those of the specification run with none, too. */
-export const extensionsRun = process.env.MOORAGE_TEST_EXTENSIONS !== 'none';
 
 export { injectFetch };
 

@@ -7,6 +7,9 @@ import { openStorage } from '../engine/db/open.ts';
 import type { Storage } from '../engine/db/storage.ts';
 import { onServer } from './postgres-databases.ts';
 
+/** Whether the tests run with every extension: those of the specification run with none, too. */
+export const extensionsRun = process.env.MOORAGE_TEST_EXTENSIONS !== 'none';
+
 export type DatabaseKind = Storage['kind'];
 
 /** Opens a new database with all tables; it is closed and removed after the suite. */
@@ -68,7 +71,8 @@ export const databaseSource = (kind: DatabaseKind, options?: SourceOptions): Dat
 type Suite = (open: OpenDatabase, kind: DatabaseKind, address: () => Promise<string>) => void;
 
 function onEach(title: string, suite: Suite, options: SourceOptions): void {
-  for (const kind of ['sqlite', 'postgres'] as const) {
+  // What differs between the databases does so with all extensions.
+  for (const kind of extensionsRun ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const)) {
     describe(`${title} (${kind})`, () => {
       const source = sources[kind](options);
       const opened: Storage[] = [];
