@@ -1,4 +1,3 @@
-import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import multipart, { type Multipart } from '@fastify/multipart';
 import { type Refusal, refusal } from '@moorage/api';
@@ -184,9 +183,7 @@ async function store(
     isOpen = true;
     // One chunk at a time: the store asks for the next when it has room for it.
     const body = tapped(inspected(request, chunks, limits), limits.tap);
-    // What a connection has brought is nobody else's; a call within the process has its caller's own bytes.
-    const isOwned = request.raw instanceof IncomingMessage && !request.isMultipart();
-    const blob = await blobs.put(body, limits.maxBytes, isOwned);
+    const blob = await blobs.put(body, limits.maxBytes);
     if (!blob) return failure(refusal('BODY_TOO_LARGE', { limitBytes: limits.maxBytes }));
     return success({ blob, mime });
   } catch (error) {
