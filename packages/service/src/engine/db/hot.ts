@@ -25,14 +25,6 @@ export interface TokenOwner {
 
 export type DeviceRow = Selectable<DeviceTable>;
 
-/** A row to be remembered beside many others: it shares the texts that it has in common with the one before. */
-export function compactRow<Row extends object>(row: Row, before: Row | undefined): Row {
-  const compact = { ...row };
-  if (!before) return compact;
-  for (const name in compact) if (compact[name] === before[name]) compact[name] = before[name];
-  return compact;
-}
-
 /** Tables that have rows of a device. */
 export const ofDevice = ['activations', 'attributes', 'executions', 'labels'] as const;
 export type OfDevice = (typeof ofDevice)[number];
