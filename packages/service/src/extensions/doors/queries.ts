@@ -1,6 +1,5 @@
 import type { DoorName } from '@moorage/api';
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { builtOnce } from '../../engine/db/compiled.ts';
 import { countOf, onePage, type PageOf, type Paging, paging } from '../../engine/db/paging.ts';
 import type {
   DoorDeviceTable,
@@ -73,13 +72,12 @@ const doorDevices = (db: Db) =>
 export const doorDeviceByToken = (db: Db, hash: string) =>
   doorDevices(db).where('x.token_hash', '=', hash).executeTakeFirst();
 
-const findByName = builtOnce((db) =>
-  doorDevices(db).where('x.product_id', '=', '').where('x.door', '=', 'ddi').where('x.name', '=', ''),
-);
-
-/** Each device that is not remembered is looked up by it. */
-export const doorDeviceByName = async (db: Db, productId: string, door: DoorName, name: string) =>
-  (await findByName(db, productId, door, name))[0];
+export const doorDeviceByName = (db: Db, productId: string, door: DoorName, name: string) =>
+  doorDevices(db)
+    .where('x.product_id', '=', productId)
+    .where('x.door', '=', door)
+    .where('x.name', '=', name)
+    .executeTakeFirst();
 
 export const doorDeviceById = (db: Db, deviceId: string) =>
   doorDevices(db).where('x.device_id', '=', deviceId).executeTakeFirst();
