@@ -11,14 +11,7 @@ import { changeControl } from './core/data/routes.ts';
 import { watchClock } from './core/meta/clock.ts';
 import { metaRoutes, type OwnState } from './core/meta/routes.ts';
 import { version } from './core/meta/version.ts';
-import {
-  type DeviceSlices,
-  deviceSlices,
-  openDeviceListener,
-  readyDeviceRoute,
-  readyDevices,
-  tokenChecks,
-} from './device-slices.ts';
+import { type DeviceSlices, deviceSlices, openDeviceListener, tokenChecks } from './device-slices.ts';
 import { openBlobs } from './engine/blobs/backends/open.ts';
 import type { BlobStore } from './engine/blobs/blob-store.ts';
 import { objectOf } from './engine/db/blob-records.ts';
@@ -26,7 +19,7 @@ import { nameClashes } from './engine/db/names.ts';
 import { openStorage, type StorageOptions } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import { storageTroubleOf } from './engine/db/trouble.ts';
-import { openBearers } from './engine/http/bearer.ts';
+import { bearerCheck } from './engine/http/bearer.ts';
 import { packJson } from './engine/http/compression.ts';
 import { serveConsole } from './engine/http/console-files.ts';
 import { serveDocs } from './engine/http/docs.ts';
@@ -134,14 +127,11 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const traffic = new Traffic();
   const health = new StorageHealth(clock, storageTroubleOf, (what) => api.log.error(`No room is left in the ${what}`));
   const troubleOf = (error: unknown) => health.troubleOf(error);
-  let readyAnswers: ReturnType<typeof readyDevices> | undefined;
   const serverOptions = { troubleOf, logLevel, traffic, logStream, timeouts, accessLog: settings.accessLog };
   const publicServerOptions = { ...serverOptions, statusOf, trustProxy: settings.trustProxy };
   const api: FastifyInstance = buildServer({
     ...publicServerOptions,
     web: options.certificates?.api,
-    // The slices that know of answers are put together below; until then nothing listens.
-    ready: { route: readyDeviceRoute, find: (request) => readyAnswers?.(request), monotonic: () => clock.monotonic() },
     endpoints: endpointsOf(contract).map(({ shape }) => shape),
   });
   const storage = options.storage ?? (await openStorage(settings.database, storageOptions(api, settings)));
@@ -154,17 +144,16 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   await reportTroubles(deps, identity, warnings);
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock, settings);
   const slices = deviceSlices(deps, identity, outbound);
-  const bearers = openBearers(deps);
-  readyAnswers = readyDevices(bearers, slices.devices);
+  const bearer = bearerCheck(deps);
   const pollingDeps = { ...deps, outbound, clock: options.lookClock ?? clock };
-  const channel = channelSlice(pollingDeps, slices.data.live, bearers.check, slices.keepAttributes, slices.load);
+  const channel = channelSlice(pollingDeps, slices.data.live, bearer, slices.keepAttributes, slices.load);
   const own = new OwnCertificate(() => identity.ca);
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(deps, slices, channel.hub, own, serverOptions);
   const tokens = tokenChecks(storage.db, clock);
   const { audit, closeAudit } = openAudit(deps);
-  const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer: bearers.check } };
+  const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer } };
   const running = { isStopping: () => channel.hub.isClosed, channels: () => channel.hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);

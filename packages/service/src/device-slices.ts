@@ -17,10 +17,9 @@ import {
   manyDevicesContract,
   menderContract,
   otaRoutesContract,
-  type Refusal,
   rolloutsContract,
 } from '@moorage/api';
-import { type Clock, isDeviceUuid, isUuid, type Result } from '@moorage/base';
+import type { Clock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { endpointRefusals, openProductLimits } from './core/access/token-limits.ts';
 import { checkDeviceLogin } from './core/auth/credentials.ts';
@@ -40,7 +39,6 @@ import { updateLedger } from './core/devices/ledger.ts';
 import { deviceFor } from './core/devices/lookup.ts';
 import { sortDevices } from './core/devices/many.ts';
 import { findDevice } from './core/devices/queries.ts';
-import { readyRecords } from './core/devices/ready-records.ts';
 import { registerDevices } from './core/devices/register.ts';
 import { devicesRoutes } from './core/devices/routes.ts';
 import { parseDeviceKey } from './core/devices/rules.ts';
@@ -57,11 +55,9 @@ import type { OtaDeviceRow } from './core/ota/work.ts';
 import { spendActivationToken } from './core/products/queries.ts';
 import { topics } from './engine/bus/topics.ts';
 import type { Db } from './engine/db/storage.ts';
-import type { Bearers } from './engine/http/bearer.ts';
 import { statusOf } from './engine/http/errors.ts';
 import { authenticationHook, type MountOptions, mountContract, type TokenChecks } from './engine/http/mount.ts';
 import type { OwnCertificate } from './engine/http/own-certificate.ts';
-import type { ReadyAnswers } from './engine/http/ready.ts';
 import type { ServerOptions } from './engine/http/server.ts';
 import type { Deps, DeviceCaller } from './engine/http/types.ts';
 import { mountSocket } from './engine/http/web-sockets.ts';
@@ -144,7 +140,6 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
     ...deps,
-    records: readyRecords(deps),
     identity,
     supersedeUpdate: engine.supersede,
     async clearStores(trx, deviceIds) {
@@ -256,23 +251,6 @@ export const tokenChecks = (db: Db, clock: Clock): TokenChecks => ({
     },
   }),
 });
-
-const devicePath = '/api/devices/';
-
-export const readyDeviceRoute = `${devicePath}:identifier`;
-
-/** The record of a device, by its id or uuid as records spell them, for callers who have lately passed. */
-export const readyDevices =
-  (bearers: Bearers, { records }: DeviceDeps): ReadyAnswers['find'] =>
-  ({ url = '', headers: { authorization } }) => {
-    if (authorization === undefined || !url.startsWith(devicePath)) return undefined;
-    const caller = bearers.remembered(authorization);
-    const name = url.slice(devicePath.length);
-    if (!caller || !(isDeviceUuid(name) || isUuid(name))) return undefined;
-    const admitted = (found: Result<string, Refusal>) => (found.ok && bearers.admits(caller) ? found.value : undefined);
-    const found = records.find(caller, name);
-    return found instanceof Promise ? found.then(admitted) : admitted(found);
-  };
 
 /** The part of the REST API that is about devices. */
 export function mountDeviceApi(app: FastifyInstance, slices: DeviceSlices, options: MountOptions): void {

@@ -3,7 +3,6 @@ import type { Result } from '@moorage/base';
 import type { LiveEvent } from '../../engine/bus/topics.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
-import type { ReadyRecords } from './ready-records.ts';
 
 /** A certificate and key that a device shall have, PEM texts; the fingerprint is SHA-256 in lower-case hex. */
 export interface IssuedCertificate {
@@ -18,7 +17,6 @@ export interface IssuedCertificate {
 
 /** What devices need of other slices, handed in by the composition root. */
 export interface DeviceDeps extends Deps {
-  readonly records: ReadyRecords;
   readonly identity: {
     issueDeviceCertificate(uuid: string): Promise<IssuedCertificate>;
   };

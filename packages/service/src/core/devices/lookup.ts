@@ -56,7 +56,7 @@ export async function changing(
     if (!device) return notFound();
     const refused = authorise(action, deviceRoles(caller, device), 'Device') ?? (await change(trx, device));
     if (refused) return failure(refused);
-    const changed = await findRecorded(trx, device.id, caller.userId, clock.now());
+    const changed = await findRecorded(trx, { by: 'id', value: device.id }, caller.userId, clock.now());
     return changed ? success(changed) : notFound();
   });
 }

@@ -89,7 +89,7 @@ async function make(
     activated_at: null,
     last_seen_at: null,
   });
-  const device = await findRecorded(trx, id, '', nowMs);
+  const device = await findRecorded(trx, { by: 'id', value: id }, '', nowMs);
   if (!device) throw new Error(`Device ${id} is not there in the transaction that made it`);
   return success({ device, token });
 }

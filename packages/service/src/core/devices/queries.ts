@@ -1,6 +1,6 @@
-import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
-import { builtForMany, builtOnce } from '../../engine/db/compiled.ts';
-import { groupCalls } from '../../engine/db/groups.ts';
+import type { ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
+import { builtOnce } from '../../engine/db/compiled.ts';
+import { padded } from '../../engine/db/groups.ts';
 import type { DeviceTable, Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 import { standing, wantedBundle } from '../../extensions/fleet/filters/standing.ts';
@@ -63,63 +63,36 @@ export const recorded = (db: Db, viewerId: string, nowMs: number, rows?: DeviceR
 
 export type RecordedDevice = Awaited<ReturnType<ReturnType<typeof recorded>['executeTakeFirstOrThrow']>>;
 
-// The parameters are in the order of the statement: the viewer in the join, then the key.
-const findById = builtOnce((db) => detailed(db, '').where('devices.id', '=', ''));
-const findByUuid = builtOnce((db) => detailed(db, '').where('devices.uuid', '=', ''));
-const findByAddress = builtOnce((db) =>
-  detailed(db, '').where((where) => where.or([where('devices.mac', '=', ''), where('devices.bt_addr', '=', '')])),
-);
+const hasAddress = ({ eb, or }: ExpressionBuilder<Pick<Schema, 'devices'>, 'devices'>) =>
+  or([eb('devices.mac', '=', ''), eb('devices.bt_addr', '=', '')]);
+
+// Statements with these names are among the busiest, and to build one takes longer than SQLite runs it. Their parameters
+// are in the order of the text: the viewer in a join, the time in another, then the key.
+const findBy = {
+  id: builtOnce((db) => detailed(db, '').where('devices.id', '=', '')),
+  uuid: builtOnce((db) => detailed(db, '').where('devices.uuid', '=', '')),
+  address: builtOnce((db) => detailed(db, '').where(hasAddress)),
+} as const;
+const findRecordBy = {
+  id: builtOnce((db) => recorded(db, '', 0).where('devices.id', '=', '')),
+  uuid: builtOnce((db) => recorded(db, '', 0).where('devices.uuid', '=', '')),
+  address: builtOnce((db) => recorded(db, '', 0).where(hasAddress)),
+} as const;
+
+/** The values of a key in a statement: an address is looked for in two columns. */
+const valuesOf = ({ by, value }: DeviceKey) => (by === 'address' ? [value, value] : [value]);
 
 /** One device by any of its names, with the role that its product's owner gave to `viewerId`. */
-export async function findDevice(db: Db, { by, value }: DeviceKey, viewerId = ''): Promise<DetailedDevice | undefined> {
-  if (by === 'address') return (await findByAddress(db, viewerId, value, value))[0];
-  return (await (by === 'id' ? findById : findByUuid)(db, viewerId, value))[0];
-}
+export const findDevice = async (db: Db, key: DeviceKey, viewerId = ''): Promise<DetailedDevice | undefined> =>
+  (await findBy[key.by](db, viewerId, ...valuesOf(key)))[0];
 
-// The viewer in a join, the time in another, then the key: the order of the statement.
-const findRecordById = builtOnce((db) => recorded(db, '', 0).where('devices.id', '=', ''));
-
-/** What the record of a device shows at a time, epoch ms. */
-export const findRecorded = async (db: Db, id: string, viewerId: string, nowMs: number) =>
-  (await findRecordById(db, viewerId, nowMs, id))[0];
-
-/** A record that is asked for by a name of its device that is whole: no two devices share one. */
-interface AskedRecord {
-  readonly by: 'id' | 'uuid';
-  readonly value: string;
-  readonly viewerId: string;
-  readonly nowMs: number;
-}
-
-// The order is that of the one above.
-const findRecordsBy = {
-  id: builtForMany((db, ids: readonly string[]) => recorded(db, '', 0).where('devices.id', 'in', ids)),
-  uuid: builtForMany((db, uuids: readonly string[]) => recorded(db, '', 0).where('devices.uuid', 'in', uuids)),
-};
-
-/**
- * Finds what a record shows outside of transactions. Those by id and uuid are the busiest calls of the API: who asks in
- * the same turn, or while a read is under way, shares a statement.
- */
-export function sharedRecords(db: Db) {
-  const findShared = groupCalls(async (asked: readonly AskedRecord[]) => {
-    const found = new Map<string, RecordedDevice>();
-    const together = Map.groupBy(asked, ({ by, viewerId }) => `${by} ${viewerId}`);
-    for (const [group, alike] of together) {
-      const [{ by, viewerId }] = alike as [AskedRecord];
-      const keys = [...new Set(alike.map(({ value }) => value))];
-      const nowMs = Math.max(...alike.map((one) => one.nowMs));
-      const rows = await findRecordsBy[by](db, keys, viewerId, nowMs);
-      for (const row of rows) found.set(`${group} ${row[by]}`, row);
-    }
-    return asked.map(({ by, viewerId, value }) => found.get(`${by} ${viewerId} ${value}`));
-  });
-  return async ({ by, value }: DeviceKey, viewerId: string, nowMs: number): Promise<RecordedDevice | undefined> => {
-    if (by !== 'address') return findShared({ by, value, viewerId, nowMs });
-    const device = await findDevice(db, { by, value });
-    return device && findRecorded(db, device.id, viewerId, nowMs);
-  };
-}
+/** The same with what its record shows at a time, epoch ms. */
+export const findRecorded = async (
+  db: Db,
+  key: DeviceKey,
+  viewerId: string,
+  nowMs: number,
+): Promise<RecordedDevice | undefined> => (await findRecordBy[key.by](db, viewerId, nowMs, ...valuesOf(key)))[0];
 
 /** The same, locked until the transaction ends. */
 export async function lockDevice(
@@ -185,13 +158,11 @@ export async function countOnline(db: Db, ids: readonly string[]): Promise<numbe
   return (await rows.where('device_id', 'in', ids).executeTakeFirstOrThrow()).n;
 }
 
-const findTaken = builtForMany((db, macs: readonly string[]) =>
-  db.selectFrom('devices').select('mac').where('mac', 'in', macs),
-);
-
 /** Which of these addresses some device has. */
-export const takenAddresses = async (db: Db, macs: readonly string[]): Promise<ReadonlySet<string | null>> =>
-  new Set((await findTaken(db, macs)).map(({ mac }) => mac));
+export async function takenAddresses(db: Db, macs: readonly string[]): Promise<ReadonlySet<string | null>> {
+  const rows = await db.selectFrom('devices').select('mac').where('mac', 'in', padded(macs)).execute();
+  return new Set(rows.map(({ mac }) => mac));
+}
 
 /** The device that holds a provisioning token, by the token's SHA-256. */
 export const findByProvisionToken = (db: Db, hash: string) =>

@@ -2,7 +2,7 @@ import { type devicesContract, type Refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { topics } from '../../engine/bus/topics.ts';
 import { writeLog } from '../../engine/db/logs.ts';
-import { type Handler, type Handlers, JsonReply } from '../../engine/http/types.ts';
+import type { Handler, Handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
 import { parseFilter } from '../../extensions/fleet/filters/parse.ts';
 import { listFilter } from '../../extensions/fleet/filters/queries.ts';
@@ -14,11 +14,11 @@ import { leadsElsewhere, logSubject, notifyMoved, tagMessage } from './consequen
 import { contentsOf } from './contents.ts';
 import type { DeviceDeps } from './deps.ts';
 import { listDevices, privateTo } from './list-queries.ts';
-import { changing, deviceFor, notFound } from './lookup.ts';
+import { allowed, changing, deviceFor, notFound } from './lookup.ts';
 import { provision } from './provisioning.ts';
-import { changeDevice, type DetailedDevice, lockDevice, retireCertificate } from './queries.ts';
+import { changeDevice, type DetailedDevice, findRecorded, lockDevice, retireCertificate } from './queries.ts';
 import { deviceRecord, deviceRecords } from './records.ts';
-import { degreesOf, locationColumns, planBlock, refuseDelete } from './rules.ts';
+import { degreesOf, locationColumns, parseDeviceKey, planBlock, refuseDelete } from './rules.ts';
 
 type Contract = typeof devicesContract;
 
@@ -37,14 +37,13 @@ const list =
 
 /** API-EP-GET-devices-identifier */
 const get =
-  ({ records }: DeviceDeps): Handler<Contract['get']> =>
-  ({ caller, params }) => {
-    const json = records.find(caller, params.identifier);
-    return json instanceof Promise ? json.then(asJson) : asJson(json);
+  ({ storage: { db }, clock }: DeviceDeps): Handler<Contract['get']> =>
+  async ({ caller, params }) => {
+    const key = parseDeviceKey(params.identifier);
+    const row = key && (await findRecorded(db, key, caller.userId, clock.now()));
+    const device = allowed(key, row, caller, 'device.read');
+    return device.ok ? success(await deviceRecord(db, device.value, caller)) : device;
   };
-
-const asJson = (json: Result<string, Refusal>): Result<JsonReply, Refusal> =>
-  json.ok ? success(new JsonReply(json.value)) : json;
 
 /** API-EP-GET-devices-id-products */
 const products =

@@ -3,14 +3,12 @@ import { type Clock, failure, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
-import { takeOver } from './answer-headers.ts';
 import { auditedHandler } from './audited.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { listExporter, wantedFormat } from './export.ts';
 import { named } from './named.ts';
 import { routerPaths } from './paths.ts';
-import { sendReady } from './ready.ts';
 import { eventSender, streamsOfUserLimit } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { signedBodies } from './signed-bodies.ts';
@@ -26,7 +24,6 @@ import {
   type Handler,
   type Handlers,
   HeadedReply,
-  JsonReply,
   type Page,
   RedirectReply,
   type Upload,
@@ -179,7 +176,7 @@ function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOpti
     if (value instanceof HeadedReply) return reply.headers(value.headers).send(value.value);
     if (value instanceof EmptyReply) return reply.code(204).send();
     if (value instanceof RedirectReply) return reply.redirect(value.location, 302);
-    return value instanceof JsonReply ? sendText(reply, value.json) : reply.send(value);
+    return reply.send(value);
   };
 }
 
@@ -190,12 +187,6 @@ async function isStill(caller: Caller, checked: ReturnType<Authenticate<AnyCalle
   // Safe: these endpoints are for users.
   const found = (now.ok ? now.value : {}) as Partial<Caller>;
   return (['role', 'customerId', 'customerRole'] as const).every((right) => found[right] === caller[right]);
-}
-
-/** The framework has nothing left to do for it, and would take its time over it. */
-function sendText(reply: FastifyReply, json: string): FastifyReply {
-  sendReady(takeOver(reply), json);
-  return reply;
 }
 
 function authenticatorOf(shape: EndpointShape, options: MountOptions): Authenticate<AnyCaller> | undefined {
