@@ -19,7 +19,6 @@ const touchTokenSql = 'update tokens set last_used_at = $1, last_used_ip = $3 wh
 
 /** The prepared statements of every request, on PostgreSQL. */
 export function hotPaths(pool: PostgresPool): HotPaths {
-  // Named statements are prepared once per connection.
   const counter = new PollCounter();
   async function writePolls(counts: readonly PollCount[]): Promise<void> {
     if (counts.length === 0) return;
@@ -30,7 +29,7 @@ export function hotPaths(pool: PostgresPool): HotPaths {
       counts.map(({ polls }) => polls),
     ];
     try {
-      await pool.query({ name: 'add-polls', text: addPollsSql, values });
+      await pool.query(addPollsSql, values);
     } catch (error) {
       counter.giveBack(counts);
       throw error;
@@ -44,41 +43,33 @@ export function hotPaths(pool: PostgresPool): HotPaths {
       (touch) => touch.atMs,
     );
     await Promise.all([
-      pool.query({
-        name: 'touch-devices',
-        text: touchDevicesSql,
-        values: [newest.map((t) => t.deviceId), newest.map((t) => t.atMs), newest.map((t) => t.ip)],
-      }),
+      pool.query(touchDevicesSql, [newest.map((t) => t.deviceId), newest.map((t) => t.atMs), newest.map((t) => t.ip)]),
       writePolls(counter.takeDue(newest.at(-1)?.atMs ?? 0)),
     ]);
   });
 
   /** Rows by a key that each has alone: what is asked for at the same time is one statement. */
-  const grouped = <T extends QueryResultRow>(name: string, text: string, keyOf: (row: T) => string) =>
+  const grouped = <T extends QueryResultRow>(text: string, keyOf: (row: T) => string) =>
     groupReads<string, T>(async (keys) => {
-      const { rows } = await pool.query<T>({ name, text, values: [keys] });
+      const { rows } = await pool.query<T>(text, [keys]);
       return new Map(rows.map((row) => [keyOf(row), row]));
     });
 
   return {
-    callerByTokenHash: grouped<TokenOwner>('callers', `${callerSql}any($1::text[])`, (row) => row.token_hash),
+    callerByTokenHash: grouped<TokenOwner>(`${callerSql}any($1::text[])`, (row) => row.token_hash),
     async rowsOfDevices(tables, deviceIds) {
       const each = (table: string) =>
         `select '${table}' as "table", to_json(f) as row from ${table} f where device_id = any($1::text[])`;
       const text = tables.map(each).join(' union all ');
-      return (await pool.query<RowOfDevice>({ name: `rows-of-${tables.join('-')}`, text, values: [deviceIds] })).rows;
+      return (await pool.query<RowOfDevice>(text, [deviceIds])).rows;
     },
-    deviceById: grouped<DeviceRow>('devices-by-id', 'select * from devices where id = any($1::text[])', ({ id }) => id),
-    deviceByUuid: grouped<DeviceRow>(
-      'devices-by-uuid',
-      'select * from devices where uuid = any($1::text[])',
-      ({ uuid }) => uuid,
-    ),
+    deviceById: grouped<DeviceRow>('select * from devices where id = any($1::text[])', ({ id }) => id),
+    deviceByUuid: grouped<DeviceRow>('select * from devices where uuid = any($1::text[])', ({ uuid }) => uuid),
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),
     countPoll: (productId, ownerId, atMs) => counter.add(productId, ownerId, atMs),
     flushPolls: () => writePolls(counter.take()),
     touchToken: async (tokenId, atMs, ip) => {
-      await pool.query({ name: 'touch-token', text: touchTokenSql, values: [atMs, tokenId, ip] });
+      await pool.query(touchTokenSql, [atMs, tokenId, ip]);
     },
   };
 }

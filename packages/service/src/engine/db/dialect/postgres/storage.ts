@@ -16,9 +16,9 @@ import { PostgresBus } from './bus.ts';
 import * as ddl from './ddl.ts';
 import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
+import { kyselyPool } from './kysely-pool.ts';
 import { partitionedSamples } from './partitions.ts';
 import { PostgresPool, PostgresServerLink } from './pool.ts';
-import { preparingPool } from './prepared.ts';
 import { sampleWriter } from './samples.ts';
 
 /** Connections of requests, and those of work that no request waits for: neither keeps the other from its own. */
@@ -67,7 +67,7 @@ async function bringUpToDate(server: PostgresServerLink, upTo?: string): Promise
 }
 
 const builderOn = (pool: PostgresPool) =>
-  new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) });
+  new Kysely<Schema>({ dialect: new PostgresDialect({ pool: kyselyPool(pool) }) });
 
 interface PostgresOptions {
   readonly onError: (error: Error) => void;
