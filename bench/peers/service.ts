@@ -7,7 +7,7 @@ import { buildService } from '@moorage/service';
 import { diskBlobs } from '@moorage/service/engine/blobs/backends/disk-blobs';
 import { recordBlob } from '@moorage/service/engine/db/blob-records';
 import { openStorage } from '@moorage/service/engine/db/open';
-import { openBearers } from '@moorage/service/engine/http/bearer';
+import { bearerCheck } from '@moorage/service/engine/http/bearer';
 import { statusOf } from '@moorage/service/engine/http/errors';
 import { mountContract } from '@moorage/service/engine/http/mount';
 import { fixtures, PostgresServer, testSettings } from '@moorage/service/testing/index';
@@ -55,7 +55,7 @@ mountContract(
       return success(resultOk);
     },
   },
-  { blobs, statusOf, authenticate: { bearer: openBearers(service.deps).check } },
+  { blobs, statusOf, authenticate: { bearer: bearerCheck(service.deps) } },
 );
 const make = fixtures({ storage, blobs, clock: realClock });
 

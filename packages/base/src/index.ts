@@ -7,7 +7,6 @@ export * from './error-code.ts';
 export * from './ids.ts';
 export * from './pieces.ts';
 export * from './random.ts';
-export * from './release.ts';
 export * from './repeat.ts';
 export * from './result.ts';
 export * from './scaled-clock.ts';

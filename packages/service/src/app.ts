@@ -20,7 +20,7 @@ import { nameClashes } from './engine/db/names.ts';
 import { openStorage, type StorageOptions } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import { storageTroubleOf } from './engine/db/trouble.ts';
-import { openBearers } from './engine/http/bearer.ts';
+import { bearerCheck } from './engine/http/bearer.ts';
 import { packJson } from './engine/http/compression.ts';
 import { serveConsole } from './engine/http/console-files.ts';
 import { serveDocs } from './engine/http/docs.ts';
@@ -142,8 +142,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     return { name, contracts, ...open({ ...foundation, sso, ssoFiles, rehearser }) };
   });
   const hooks = answeredBy(extensions);
-  const bearers = openBearers(deps);
-  const core = openCore(foundation, hooks, lookClock, bearers.check);
+  const bearer = bearerCheck(deps);
+  const core = openCore(foundation, hooks, lookClock, bearer);
   const { hub } = core.channel;
   const own = new OwnCertificate(() => identity.ca);
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
@@ -157,7 +157,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     bus: storage.bus,
     audit: hooks.audited,
     tokens: tokenChecks(storage.db, clock),
-    authenticate: { bearer: bearers.check },
+    authenticate: { bearer },
   };
   const running = { isStopping: () => hub.isClosed, channels: () => hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });

@@ -73,7 +73,7 @@ import type { DeviceDeps } from './devices/deps.ts';
 import { accountDeviceRoutes, claimByAccount } from './devices/device-routes.ts';
 import { updateLedger } from './devices/ledger.ts';
 import { deviceFor } from './devices/lookup.ts';
-import { findDevice, handOverDevices } from './devices/queries.ts';
+import { findDevice, handOverDevices, recordFinder } from './devices/queries.ts';
 import { devicesRoutes } from './devices/routes.ts';
 import { parseDeviceKey } from './devices/rules.ts';
 import { deleteDeviceFiles } from './files/queries.ts';
@@ -133,6 +133,7 @@ export function openCore(foundation: Foundation, hooks: Hooks, lookClock: Clock,
   const devices: DeviceDeps = {
     ...foundation,
     hooks,
+    findRecorded: recordFinder(hooks),
     identity,
     supersedeUpdate: engine.supersede,
     async clearStores(trx, deviceIds) {

@@ -1,6 +1,5 @@
 import { refusal } from '@moorage/api';
 import { failure } from '@moorage/base';
-import { sql } from 'kysely';
 import type { Audited } from '../engine/http/types.ts';
 import type { AuthHooks } from './auth/hooks.ts';
 import type { BundleHooks } from './bundles/hooks.ts';
@@ -39,7 +38,6 @@ export const noHooks: Hooks = {
         { source: 'query', keys: ['filter'] },
       ),
     ),
-  wantedFirst: () => sql`null`,
   devicesCleared: async () => {},
   deviceLeaves: async () => {},
   deviceBlocked: async () => {},

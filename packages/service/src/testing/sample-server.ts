@@ -6,7 +6,7 @@ import { memoryBlobs } from '../engine/blobs/memory-blobs.ts';
 import { statusOf } from '../engine/http/errors.ts';
 import { mountContract } from '../engine/http/mount.ts';
 import { buildServer } from '../engine/http/server.ts';
-import { type Caller, type Handlers, JsonReply } from '../engine/http/types.ts';
+import type { Caller, Handlers } from '../engine/http/types.ts';
 
 const base = { spec: [], tag: 'Test', auth: 'none', errors: [] } as const;
 const Echo = Type.Object({ seen: Type.String() });
@@ -62,7 +62,6 @@ const sampleContract = {
     reply: Type.Object({ sha256: Type.String(), size: Type.Integer() }),
   }),
   bytes: endpoint({ ...base, method: 'GET', path: '/bytes', summary: 'Bytes out', reply: binary('application/zip') }),
-  cached: endpoint({ ...base, method: 'GET', path: '/cached', summary: 'Text that is ready', reply: Echo }),
   record: endpoint({
     ...base,
     method: 'GET',
@@ -109,7 +108,6 @@ const handlers: Handlers<typeof sampleContract> = {
     return stored.ok ? success(stored.value.blob) : stored;
   },
   bytes: async () => success({ bytes: Buffer.from('abc'), mime: 'application/zip', filename: 'a "b".zip' }),
-  cached: async () => success(new JsonReply('{"seen":"ready","more":1}')),
   record: async () => success({ json: '{"seen":"text of a field"}' }),
   own: async (call) => success({ seen: call.caller.username }),
   sometimes: async ({ body }) => success({ seen: JSON.stringify(body) }),

@@ -13,7 +13,6 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { sharedRows } from '../../engine/db/compiled.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Deps, DeviceCaller, Handler, Handlers } from '../../engine/http/types.ts';
 import type { Live } from './live.ts';
@@ -48,17 +47,12 @@ export interface DataDeviceDeps extends Pick<Deps, 'storage' | 'clock'> {
   readonly claim: (caller: DeviceCaller, login: Login, ip: string) => Promise<Result<unknown, Refusal>>;
 }
 
-interface DataDeviceWork extends DataDeviceDeps {
-  /** Devices that ask together share a statement. */
-  readonly readRows: ReturnType<typeof sharedRows>;
-}
-
 /** What the calling device can do. Refusals: NOT_ACTIVATED. */
 async function capabilitiesOf(
-  { readRows }: DataDeviceWork,
+  { storage }: DataDeviceDeps,
   { deviceId }: DeviceCaller,
 ): Promise<Result<Capabilities, Refusal>> {
-  const [activation] = (await readRows({ id: deviceId, tables: ['activations'] })).activations;
+  const [activation] = (await storage.hot.rowsOfDevice(deviceId, ['activations'])).activations;
   return activation ? success(JSON.parse(activation.capabilities)) : failure(refusal('NOT_ACTIVATED'));
 }
 
@@ -157,7 +151,7 @@ const placeOf = (list: 'samples' | 'controls', index: number): DataPlace => ({
 
 /** API-DEV-POST-device-v1-data */
 const write =
-  (deps: DataDeviceWork): Handler<Contract['write']> =>
+  (deps: DataDeviceDeps): Handler<Contract['write']> =>
   async ({ caller, body }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -207,7 +201,7 @@ function idOfKey(deviceId: string, key: string): string {
 
 /** API-DEV-POST-device-v1-messages */
 const post =
-  (deps: DataDeviceWork): Handler<Contract['post']> =>
+  (deps: DataDeviceDeps): Handler<Contract['post']> =>
   async ({ caller, body }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -240,7 +234,7 @@ const post =
 
 /** API-DEV-GET-device-v1-controls */
 const controls =
-  (deps: DataDeviceWork): Handler<Contract['controls']> =>
+  (deps: DataDeviceDeps): Handler<Contract['controls']> =>
   async ({ caller, query }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -274,7 +268,7 @@ const offer =
 
 /** API-DEV-GET-device-v1-messages */
 const messages =
-  (deps: DataDeviceWork): Handler<Contract['messages']> =>
+  (deps: DataDeviceDeps): Handler<Contract['messages']> =>
   async ({ caller, query }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -285,7 +279,7 @@ const messages =
 
 /** API-DEV-GET-device-v1-messages-message_id */
 const message =
-  (deps: DataDeviceWork): Handler<Contract['message']> =>
+  (deps: DataDeviceDeps): Handler<Contract['message']> =>
   async ({ caller, params }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -296,7 +290,7 @@ const message =
 
 /** API-DEV-DELETE-device-v1-messages-message_id */
 const remove =
-  (deps: DataDeviceWork): Handler<Contract['remove']> =>
+  (deps: DataDeviceDeps): Handler<Contract['remove']> =>
   async ({ caller, params }) => {
     const capabilities = await capabilitiesOf(deps, caller);
     if (!capabilities.ok) return capabilities;
@@ -307,19 +301,16 @@ const remove =
   };
 
 /** The data cloud as devices see it. */
-export function dataDeviceRoutes(given: DataDeviceDeps): Handlers<Contract> {
-  const deps: DataDeviceWork = { ...given, readRows: sharedRows(given.storage) };
-  return {
-    activate: activate(deps),
-    deactivate: deactivate(deps),
-    // API-DEV-GET-device-v1-capabilities
-    offers: async ({ caller }) => success(await offersFor(deps.storage.db, caller.row.product_id)),
-    offer: offer(deps),
-    write: write(deps),
-    controls: controls(deps),
-    messages: messages(deps),
-    message: message(deps),
-    post: post(deps),
-    remove: remove(deps),
-  };
-}
+export const dataDeviceRoutes = (deps: DataDeviceDeps): Handlers<Contract> => ({
+  activate: activate(deps),
+  deactivate: deactivate(deps),
+  // API-DEV-GET-device-v1-capabilities
+  offers: async ({ caller }) => success(await offersFor(deps.storage.db, caller.row.product_id)),
+  offer: offer(deps),
+  write: write(deps),
+  controls: controls(deps),
+  messages: messages(deps),
+  message: message(deps),
+  post: post(deps),
+  remove: remove(deps),
+});

@@ -4,6 +4,7 @@ import type { LiveEvent } from '../../engine/bus/topics.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import type { DeviceHooks } from './hooks.ts';
+import type { FindRecorded } from './queries.ts';
 
 /** A certificate and key that a device shall have, PEM texts; the fingerprint is SHA-256 in lower-case hex. */
 export interface IssuedCertificate {
@@ -24,6 +25,7 @@ export interface DeviceDeps extends Deps {
   /** Ends the open update of a device that leaves its product. */
   supersedeUpdate(trx: Db, device: { readonly update_id: number | null }): Promise<void>;
   readonly hooks: DeviceHooks;
+  readonly findRecorded: FindRecorded;
   /** Deletes what devices that are taken back have at other slices: files, nodes, all of their data. */
   clearStores(trx: Db, deviceIds: readonly string[]): Promise<void>;
   /** The update that the record of a device shows. */

@@ -34,8 +34,9 @@ export interface FilterQuestion {
 export interface DeviceHooks {
   /** A list of devices is asked for by a condition: what it means, or where it is wrong. */
   listFilter(text: string): Result<(question: FilterQuestion) => ListFilter, Refusal>;
-  /** The id of the bundle that a row of `devices` should run at a time, epoch ms, before what its tag says; SQL. */
-  wantedFirst(nowMs: number): RawBuilder<string | null>;
+  /** The id of the bundle that a row of `devices` should run at a time, epoch ms, before what its tag says; SQL with this time
+   * in one place. */
+  readonly wantedFirst?: ((nowMs: number) => RawBuilder<string | null>) | undefined;
   /** Devices are taken back or about to be deleted; inside the transaction, before their rows change. */
   devicesCleared(trx: Db, deviceIds: readonly string[]): Promise<void>;
   /** A device is about to be deleted; inside the transaction, before `devicesCleared`. */

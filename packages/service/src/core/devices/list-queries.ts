@@ -67,7 +67,7 @@ export async function listDevices(
       .limit(written(page.limit))
       .offset(written(page.offset));
   const details = (rows?: DeviceRows) =>
-    recorded(db, viewer === 'everyone' ? '' : viewer.userId, hooks.wantedFirst(nowMs), rows)
+    recorded(db, viewer === 'everyone' ? '' : viewer.userId, hooks.wantedFirst?.(nowMs), rows)
       .orderBy(`devices.${page.field}`, sorted)
       .orderBy('devices.id', page.direction);
   const counted = () =>
@@ -181,7 +181,7 @@ function matching(
     const online = db.selectFrom('channels').select('channels.device_id');
     rows = rows.where('devices.id', query.online ? 'in' : 'not in', online);
   }
-  if (query.standing) rows = rows.where(standingState(hooks.wantedFirst(nowMs)), '=', query.standing);
+  if (query.standing) rows = rows.where(standingState(hooks.wantedFirst?.(nowMs)), '=', query.standing);
   if (bundle_id || updated) {
     const updates = db
       .selectFrom('updates')

@@ -4,7 +4,7 @@ import type { Db } from '../../engine/db/storage.ts';
 import type { Caller } from '../../engine/http/types.ts';
 import { type Action, authorise, deviceRoles, may } from '../access/rules.ts';
 import type { DeviceDeps } from './deps.ts';
-import { type DetailedDevice, findDevice, findRecorded, lockDevice, type RecordedDevice } from './queries.ts';
+import { type DetailedDevice, findDevice, lockDevice, type RecordedDevice } from './queries.ts';
 import { type DeviceKey, parseDeviceKey } from './rules.ts';
 
 /** No device of the name in a path, or none that the caller may see. */
@@ -43,7 +43,7 @@ type Change = (trx: Db, device: DetailedDevice) => Promise<Refusal | undefined>;
  * Returns the device as it is afterwards.
  */
 export async function changing(
-  { storage, clock, hooks }: DeviceDeps,
+  { storage, clock, findRecorded }: DeviceDeps,
   caller: Caller,
   action: Action,
   name: string,
@@ -56,7 +56,7 @@ export async function changing(
     if (!device) return notFound();
     const refused = authorise(action, deviceRoles(caller, device), 'Device') ?? (await change(trx, device));
     if (refused) return failure(refused);
-    const changed = await findRecorded(trx, hooks, { by: 'id', value: device.id }, caller.userId, clock.now());
+    const changed = await findRecorded(trx, { by: 'id', value: device.id }, caller.userId, clock.now());
     return changed ? success(changed) : notFound();
   });
 }

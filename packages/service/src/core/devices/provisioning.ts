@@ -21,7 +21,7 @@ import { revoke } from './actions.ts';
 import { logSubject } from './consequences.ts';
 import type { DeviceDeps } from './deps.ts';
 import { clearIdentity } from './identities.ts';
-import { findPlatform, findRecorded, insertDevice, type RecordedDevice } from './queries.ts';
+import { findPlatform, insertDevice, type RecordedDevice } from './queries.ts';
 import { deviceRecord } from './records.ts';
 import { planProvision, softwarePlatform } from './rules.ts';
 import { logTogether, type ManyCall } from './together.ts';
@@ -42,7 +42,7 @@ interface Made {
 
 /** Makes a device, or says what is against it; the caller writes the log, and ends the transaction then. */
 async function make(
-  { storage, clock, settings, hooks }: DeviceDeps,
+  { storage, clock, settings, findRecorded }: DeviceDeps,
   trx: Db,
   { caller, ip }: ManyCall,
   request: NewDevice,
@@ -89,7 +89,7 @@ async function make(
     activated_at: null,
     last_seen_at: null,
   });
-  const device = await findRecorded(trx, hooks, { by: 'id', value: id }, '', nowMs);
+  const device = await findRecorded(trx, { by: 'id', value: id }, '', nowMs);
   if (!device) throw new Error(`Device ${id} is not there in the transaction that made it`);
   return success({ device, token });
 }

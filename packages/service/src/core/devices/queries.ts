@@ -1,5 +1,6 @@
-import type { Insertable, RawBuilder, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
-import { builtForMany, builtOnce } from '../../engine/db/compiled.ts';
+import type { ExpressionBuilder, Insertable, RawBuilder, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
+import { builtOnce } from '../../engine/db/compiled.ts';
+import { padded } from '../../engine/db/groups.ts';
 import type { DeviceTable, Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 import type { DeviceHooks } from './hooks.ts';
@@ -56,41 +57,52 @@ const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('de
 export type DetailedDevice = Awaited<ReturnType<ReturnType<typeof detailed>['executeTakeFirstOrThrow']>>;
 
 /** The same with how they stand, as the hook `wantedFirst` says for a time: all that their records show. */
-export const recorded = (db: Db, viewerId: string, first: RawBuilder<string | null>, rows?: DeviceRows) =>
+export const recorded = (db: Db, viewerId: string, first: RawBuilder<string | null> | undefined, rows?: DeviceRows) =>
   detailed(db, viewerId, rows)
     .leftJoin('bundles as sw', (join) => join.on('sw.id', '=', wantedBundle(first)))
     .select(['sw.version as wanted_version', standing.as('standing')]);
 
 export type RecordedDevice = Awaited<ReturnType<ReturnType<typeof recorded>['executeTakeFirstOrThrow']>>;
 
-// The parameters are in the order of the statement: the viewer in the join, then the key.
-const findById = builtOnce((db) => detailed(db, '').where('devices.id', '=', ''));
-const findByUuid = builtOnce((db) => detailed(db, '').where('devices.uuid', '=', ''));
-const findByAddress = builtOnce((db) =>
-  detailed(db, '').where((where) => where.or([where('devices.mac', '=', ''), where('devices.bt_addr', '=', '')])),
-);
+const hasAddress = ({ eb, or }: ExpressionBuilder<Pick<Schema, 'devices'>, 'devices'>) =>
+  or([eb('devices.mac', '=', ''), eb('devices.bt_addr', '=', '')]);
+
+// Statements with these names are among the busiest, and to build one takes longer than SQLite runs it. Their parameters
+// are in the order of the text: the viewer in a join, the time in another, then the key.
+const findBy = {
+  id: builtOnce((db) => detailed(db, '').where('devices.id', '=', '')),
+  uuid: builtOnce((db) => detailed(db, '').where('devices.uuid', '=', '')),
+  address: builtOnce((db) => detailed(db, '').where(hasAddress)),
+} as const;
+
+/** The values of a key in a statement: an address is looked for in two columns. */
+const valuesOf = ({ by, value }: DeviceKey) => (by === 'address' ? [value, value] : [value]);
 
 /** One device by any of its names, with the role that its product's owner gave to `viewerId`. */
-export async function findDevice(db: Db, { by, value }: DeviceKey, viewerId = ''): Promise<DetailedDevice | undefined> {
-  if (by === 'address') return (await findByAddress(db, viewerId, value, value))[0];
-  return (await (by === 'id' ? findById : findByUuid)(db, viewerId, value))[0];
-}
+export const findDevice = async (db: Db, key: DeviceKey, viewerId = ''): Promise<DetailedDevice | undefined> =>
+  (await findBy[key.by](db, viewerId, ...valuesOf(key)))[0];
 
-/** What the record of a device shows at a time, epoch ms. */
-export const findRecorded = (
+/** Reads what the record of a device shows at a time, epoch ms. */
+export type FindRecorded = (
   db: Db,
-  hooks: Pick<DeviceHooks, 'wantedFirst'>,
-  { by, value }: DeviceKey,
+  key: DeviceKey,
   viewerId: string,
   nowMs: number,
-): Promise<RecordedDevice | undefined> =>
-  recorded(db, viewerId, hooks.wantedFirst(nowMs))
-    .where((where) =>
-      by === 'address'
-        ? where.or([where('devices.mac', '=', value), where('devices.bt_addr', '=', value)])
-        : where(`devices.${by}`, '=', value),
-    )
-    .executeTakeFirst();
+) => Promise<RecordedDevice | undefined>;
+
+/** Reads records with what extensions say a device should run. */
+export function recordFinder({ wantedFirst }: Pick<DeviceHooks, 'wantedFirst'>): FindRecorded {
+  const built = (db: Db) => recorded(db, '', wantedFirst?.(0));
+  const findBy = {
+    id: builtOnce((db) => built(db).where('devices.id', '=', '')),
+    uuid: builtOnce((db) => built(db).where('devices.uuid', '=', '')),
+    address: builtOnce((db) => built(db).where(hasAddress)),
+  } as const;
+  return async (db, key, viewerId, nowMs) => {
+    const times = wantedFirst ? [nowMs] : [];
+    return (await findBy[key.by](db, viewerId, ...times, ...valuesOf(key)))[0];
+  };
+}
 
 /** The same, locked until the transaction ends. */
 export async function lockDevice(
@@ -156,13 +168,11 @@ export async function countOnline(db: Db, ids: readonly string[]): Promise<numbe
   return (await rows.where('device_id', 'in', ids).executeTakeFirstOrThrow()).n;
 }
 
-const findTaken = builtForMany((db, macs: readonly string[]) =>
-  db.selectFrom('devices').select('mac').where('mac', 'in', macs),
-);
-
 /** Which of these addresses some device has. */
-export const takenAddresses = async (db: Db, macs: readonly string[]): Promise<ReadonlySet<string | null>> =>
-  new Set((await findTaken(db, macs)).map(({ mac }) => mac));
+export async function takenAddresses(db: Db, macs: readonly string[]): Promise<ReadonlySet<string | null>> {
+  const rows = await db.selectFrom('devices').select('mac').where('mac', 'in', padded(macs)).execute();
+  return new Set(rows.map(({ mac }) => mac));
+}
 
 /** The device that holds a provisioning token, by the token's SHA-256. */
 export const findByProvisionToken = (db: Db, hash: string) =>

@@ -14,7 +14,7 @@ import type { DeviceDeps } from './deps.ts';
 import { listDevices, privateTo } from './list-queries.ts';
 import { allowed, changing, deviceFor, notFound } from './lookup.ts';
 import { provision } from './provisioning.ts';
-import { changeDevice, type DetailedDevice, findRecorded, lockDevice, retireCertificate } from './queries.ts';
+import { changeDevice, type DetailedDevice, lockDevice, retireCertificate } from './queries.ts';
 import { deviceRecord, deviceRecords } from './records.ts';
 import { degreesOf, locationColumns, parseDeviceKey, planBlock, refuseDelete } from './rules.ts';
 
@@ -35,10 +35,10 @@ const list =
 
 /** API-EP-GET-devices-identifier */
 const get =
-  ({ storage: { db }, clock, hooks }: DeviceDeps): Handler<Contract['get']> =>
+  ({ storage: { db }, clock, findRecorded }: DeviceDeps): Handler<Contract['get']> =>
   async ({ caller, params }) => {
     const key = parseDeviceKey(params.identifier);
-    const row = key && (await findRecorded(db, hooks, key, caller.userId, clock.now()));
+    const row = key && (await findRecorded(db, key, caller.userId, clock.now()));
     const device = allowed(key, row, caller, 'device.read');
     return device.ok ? success(await deviceRecord(db, device.value, caller)) : device;
   };

@@ -7,9 +7,9 @@ import { type RawBuilder, sql } from 'kysely';
  *
  * @param first what comes before the tag of the device: what the hook `wantedFirst` says
  */
-export const wantedBundle = (first: RawBuilder<string | null>): RawBuilder<string | null> => {
+export const wantedBundle = (first: RawBuilder<string | null> | undefined): RawBuilder<string | null> => {
   const onOffer = sql.raw("b.product_id = devices.product_id and b.state = 'published'");
-  return sql`coalesce(${first},
+  return sql`coalesce(${first ?? sql`null`},
     (select b.id from bundles as b where ${onOffer} and b.tag = devices.tag),
     (select b.id from bundles as b where ${onOffer} and b.tag = 'release'))`;
 };
@@ -30,13 +30,15 @@ export const standing = sql<StandingState>`case
     else 'unknown' end`;
 
 /** The same of a row of `devices`. Lists, filters, pages and counts all ask this one expression. */
-export const standingState = (first: RawBuilder<string | null>): RawBuilder<StandingState> => sql`(select ${standing}
+export const standingState = (
+  first: RawBuilder<string | null> | undefined,
+): RawBuilder<StandingState> => sql`(select ${standing}
   from products as p left join updates as up on up.id = devices.update_id
     left join bundles as sw on sw.id = ${wantedBundle(first)}
   where p.id = devices.product_id)`;
 
 /** The bundle that a row of `devices` is on its way to, has failed to install, or should run. */
-export const targetBundle = (first: RawBuilder<string | null>): RawBuilder<string | null> => sql`coalesce(
+export const targetBundle = (first: RawBuilder<string | null> | undefined): RawBuilder<string | null> => sql`coalesce(
   (select tu.to_bundle_id from updates as tu
     where tu.id = devices.update_id and tu.state in ('offered', 'downloading', 'installed', 'failed')),
   ${wantedBundle(first)})`;

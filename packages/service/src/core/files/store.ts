@@ -14,8 +14,7 @@ import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { refuseChanged } from '../../engine/http/conditions.ts';
-import type { Validators } from '../../engine/http/types.ts';
-import type { Call, Deps, FileReply, Page, StoredUpload, Upload } from '../../engine/http/types.ts';
+import type { Call, Deps, FileReply, Page, StoredUpload, Upload, Validators } from '../../engine/http/types.ts';
 import { refuseQuota } from '../access/quotas.ts';
 import { mimeOfFilename } from './file-types.ts';
 import {

@@ -1,6 +1,5 @@
 import { unwrap } from '@moorage/base';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { Standings } from '../../extensions/fleet/rollouts/standing.ts';
 import { buildApp, eachDatabase, type TestApp } from '../../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../../testing/ota-world.ts';
 import { type TlsDevices, tlsDevices } from '../../testing/tls-devices.ts';
@@ -46,13 +45,6 @@ eachDatabase('queries that bring nothing new', (open) => {
     return { product, release, bundleOf, device: row, ask, quiet, params, of: { params: { device_id: row.id } } };
   }
   type Scene = Awaited<ReturnType<typeof scene>>;
-
-  it('are answered without a look at what is ahead, where writes are counted', async () => {
-    const { quiet } = await scene();
-    const looked = vi.spyOn(Standings.prototype, 'of');
-    await quiet(4);
-    expect(looked).toHaveBeenCalledTimes(app.storage.kind === 'sqlite' ? 0 : 4);
-  });
 
   const update = { result: 'update' };
   it.each<[string, (scene: Scene) => Promise<object>]>([

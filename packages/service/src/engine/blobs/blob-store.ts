@@ -25,10 +25,8 @@ export interface BlobStore {
   /**
    * Stores a stream; resolves when the bytes are durable. Over `maxBytes` it stops reading, leaves nothing behind and
    * resolves to `undefined`. An error of the source rejects, and leaves nothing behind.
-   *
-   * @param isOwned the pieces of the source are the store's from then on: nobody else has them, and it frees their memory
    */
-  put(source: BlobSource, maxBytes: number, isOwned?: boolean): Promise<BlobInfo | undefined>;
+  put(source: BlobSource, maxBytes: number): Promise<BlobInfo | undefined>;
   /**
    * Opens a blob for reading in chunks; `undefined` when there is none.
    *

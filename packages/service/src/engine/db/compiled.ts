@@ -1,8 +1,6 @@
-import type { CompiledQuery, Selectable } from 'kysely';
-import { groupCalls, padded } from './groups.ts';
-import { type HotPaths, type OfDevice, ofDevice } from './hot.ts';
-import type { Schema } from './schema.ts';
-import type { Db, Storage } from './storage.ts';
+import type { CompiledQuery } from 'kysely';
+import { padded } from './groups.ts';
+import type { Db } from './storage.ts';
 
 /**
  * A statement of busy transactions, built once for each kind of database: building one takes longer than SQLite runs it.
@@ -36,32 +34,4 @@ export function builtForMany<K extends string | number, R>(
     byLength.set(all.length, find);
     return find(db, ...before, ...all);
   };
-}
-
-/** Rows that tables have of a device. */
-export type RowsOfDevice = { readonly [T in OfDevice]: readonly Selectable<Schema[T]>[] };
-
-const noRows: RowsOfDevice = { activations: [], attributes: [], executions: [], labels: [] };
-
-type ReadShared = (asked: { readonly id: string; readonly tables: readonly OfDevice[] }) => Promise<RowsOfDevice>;
-
-const sharedIn = new WeakMap<HotPaths, ReadShared>();
-
-/** The read of rows of a device, outside of transactions: those who ask together share it. Of tables that are not asked for there may be none. */
-export function sharedRows({ hot }: Pick<Storage, 'hot'>): ReadShared {
-  const known = sharedIn.get(hot);
-  if (known) return known;
-  const read: ReadShared = groupCalls(async (asked) => {
-    const tables = ofDevice.filter((table) => asked.some((one) => one.tables.includes(table)));
-    const ids = new Set(asked.map(({ id }) => id));
-    const rows = tables.length > 0 ? await hot.rowsOfDevices(tables, [...ids]) : [];
-    const found = new Map<string, RowsOfDevice>();
-    for (const { table, row } of rows) {
-      const before = found.get(row.device_id) ?? noRows;
-      found.set(row.device_id, { ...before, [table]: [...before[table], row] });
-    }
-    return asked.map(({ id }) => found.get(id) ?? noRows);
-  });
-  sharedIn.set(hot, read);
-  return read;
 }

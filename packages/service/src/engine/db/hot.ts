@@ -25,23 +25,12 @@ export interface TokenOwner {
 
 export type DeviceRow = Selectable<DeviceTable>;
 
-/** A row to be remembered beside many others: it shares the texts that it has in common with the one before. */
-export function compactRow<Row extends object>(row: Row, before: Row | undefined): Row {
-  const compact = { ...row };
-  if (!before) return compact;
-  for (const name in compact) if (compact[name] === before[name]) compact[name] = before[name];
-  return compact;
-}
-
 /** Tables that have rows of a device. */
 export const ofDevice = ['activations', 'attributes', 'executions', 'labels'] as const;
 export type OfDevice = (typeof ofDevice)[number];
 
-/** A row of one of them. */
-export interface RowOfDevice {
-  readonly table: OfDevice;
-  readonly row: Selectable<Schema[OfDevice]> & { readonly device_id: string };
-}
+/** Rows that they have of a device. */
+export type RowsOfDevice = { readonly [T in OfDevice]: readonly Selectable<Schema[T]>[] };
 
 /** A device was heard of: when (epoch ms) and from which address. */
 export interface Touch {
@@ -51,14 +40,14 @@ export interface Touch {
 }
 
 /**
- * The statements of the busiest paths, prepared by hand. Each answers what a query of the query builder would;
- * everything else uses the query builder.
+ * The statements of the busiest paths, written by hand. Each answers what a query of the query builder would;
+ * everything else uses the query builder. On PostgreSQL those who ask for a row together share a statement.
  */
 export interface HotPaths {
   /** The user behind the SHA-256 (lower-case hex) of a bearer value, unless the account is disabled, or the product that it belongs to is in the trash. */
   callerByTokenHash(tokenHash: string): Promise<TokenOwner | undefined>;
-  /** The rows that tables have of devices, read together. */
-  rowsOfDevices(tables: readonly OfDevice[], deviceIds: readonly string[]): Promise<readonly RowOfDevice[]>;
+  /** The rows that tables have of a device; of tables that are not asked for there may be none. */
+  rowsOfDevice(id: string, tables: readonly OfDevice[]): Promise<RowsOfDevice>;
   deviceById(id: string): Promise<DeviceRow | undefined>;
   /** `uuid` in lower case. */
   deviceByUuid(uuid: string): Promise<DeviceRow | undefined>;

@@ -47,7 +47,7 @@ export interface Storage {
   readonly hot: HotPaths;
   readonly expressions: Expressions;
   readonly changes: Changes;
-  /** The same where a mark of a device is that it has reported something new of itself. */
+  /** The same. */
   readonly reports: Changes;
   readonly samples: Samples;
   /** Wake-ups between the processes that share the database. */
@@ -58,11 +58,6 @@ export interface Storage {
    * queries on `trx` belongs in it; what shall follow the commit is handed to `afterCommit`.
    */
   transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
-  /**
-   * The same for what these devices report of themselves: where changes are counted it is a mark of them in `reports`, and
-   * what is cached of other things stays.
-   */
-  reporting<T>(deviceIds: readonly string[], work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
   /** Asks for something small, on PostgreSQL over a connection that no request can take; throws when nothing replies. */
   check(): Promise<void>;
   /** The same records for periodic work: requests do not wait for it, nor it for them. */

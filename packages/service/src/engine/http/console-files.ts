@@ -5,8 +5,8 @@ import { refusal } from '@moorage/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding, type Encoding } from './compression.ts';
 import { etagOf, isNotModified } from './conditions.ts';
-import type { Validators } from './types.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
+import type { Validators } from './types.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

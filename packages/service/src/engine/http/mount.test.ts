@@ -86,12 +86,6 @@ describe('mounted endpoint', () => {
     expect(rawPayload.toString()).toBe('abc');
   });
 
-  it('sends text that is ready as it is', async () => {
-    const reply = await send({ url: '/cached' });
-    expect(reply.payload).toBe('{"seen":"ready","more":1}');
-    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
-  });
-
   it('sends a record with a text field "json" as a record', async () => {
     const reply = await send({ url: '/record' });
     expect(reply.json()).toEqual({ json: '{"seen":"text of a field"}' });

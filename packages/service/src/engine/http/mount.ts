@@ -3,14 +3,12 @@ import { type Clock, failure, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
-import { takeOver } from './answer-headers.ts';
 import { auditedHandler } from './audited.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { listExporter, wantedFormat } from './export.ts';
 import { named } from './named.ts';
 import { routerPaths } from './paths.ts';
-import { sendReady } from './ready.ts';
 import { eventSender, streamsOfUserLimit } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { signedBodies } from './signed-bodies.ts';
@@ -26,10 +24,8 @@ import {
   type Handler,
   type Handlers,
   HeadedReply,
-  JsonReply,
   type Page,
   RedirectReply,
-  type Upload,
 } from './types.ts';
 import { readForms, uploadOf } from './upload.ts';
 
@@ -53,8 +49,8 @@ export interface TokenChecks {
 /** The validated parts of a request. */
 type Named = Pick<FastifyRequest, 'params' | 'query' | 'body'>;
 
-/** Finds out who calls, or refuses; at once where nothing has to be waited for. */
-export type Authenticate<C> = (request: FastifyRequest) => Result<C, Refusal> | Promise<Result<C, Refusal>>;
+/** Finds out who calls, or refuses. */
+export type Authenticate<C> = (request: FastifyRequest) => Promise<Result<C, Refusal>>;
 
 export interface MountOptions {
   readonly blobs: BlobStore;
@@ -75,55 +71,25 @@ export interface MountOptions {
   };
 }
 
-/** A request as handlers see it. A class, because its getters cost nothing until they are used. */
-class RequestCall {
-  readonly #request: FastifyRequest;
-  readonly #options: MountOptions;
-  readonly #query: unknown;
-
-  constructor(request: FastifyRequest, options: MountOptions, query: unknown = request.query) {
-    this.#request = request;
-    this.#options = options;
-    this.#query = query;
-  }
-
-  get params() {
-    return this.#request.params;
-  }
-
-  get query() {
-    return this.#query;
-  }
-
-  get body() {
-    return this.#request.body;
-  }
-
-  get bodyText() {
-    return signedBodies.get(this.#request) ?? '';
-  }
-
-  get caller() {
-    return this.#request.caller;
-  }
-
-  get ip() {
-    return clientAddress(this.#request);
-  }
-
-  get isEncrypted() {
-    return this.#request.protocol === 'https';
-  }
-
-  get headers() {
-    return this.#request.headers;
-  }
-
-  get upload(): Upload {
-    const { blobs, clock = realClock } = this.#options;
-    return uploadOf(this.#request, blobs, clock);
-  }
-}
+/** A request as handlers see it. */
+const callOf = (
+  request: FastifyRequest,
+  { blobs, clock = realClock }: MountOptions,
+  query: unknown = request.query,
+) => ({
+  params: request.params,
+  query,
+  body: request.body,
+  bodyText: signedBodies.get(request) ?? '',
+  caller: request.caller,
+  ip: clientAddress(request),
+  isEncrypted: request.protocol === 'https',
+  headers: request.headers,
+  // Only where bodies are binary.
+  get upload() {
+    return uploadOf(request, blobs, clock);
+  },
+});
 
 /** Adds the headers of a list: how many items there are in all, and where the pages beside this one are. */
 function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>): FastifyReply {
@@ -179,7 +145,7 @@ function senderOf(app: FastifyInstance, shape: EndpointShape, options: MountOpti
     if (value instanceof HeadedReply) return reply.headers(value.headers).send(value.value);
     if (value instanceof EmptyReply) return reply.code(204).send();
     if (value instanceof RedirectReply) return reply.redirect(value.location, 302);
-    return value instanceof JsonReply ? sendText(reply, value.json) : reply.send(value);
+    return reply.send(value);
   };
 }
 
@@ -192,26 +158,17 @@ async function isStill(caller: Caller, checked: ReturnType<Authenticate<AnyCalle
   return (['role', 'customerId', 'customerRole'] as const).every((right) => found[right] === caller[right]);
 }
 
-/** The framework has nothing left to do for it, and would take its time over it. */
-function sendText(reply: FastifyReply, json: string): FastifyReply {
-  sendReady(takeOver(reply), json);
-  return reply;
-}
-
 function authenticatorOf(shape: EndpointShape, options: MountOptions): Authenticate<AnyCaller> | undefined {
   if (shape.auth === 'none') return undefined;
   const check = options.authenticate[shape.auth];
   if (!check) throw new Error(`${shape.method} ${shape.path} needs a check for "${shape.auth}" callers`);
   const refuse = shape.auth === 'bearer' ? options.tokens?.endpoint(shape) : undefined;
   if (!refuse) return check;
-  const limited = (found: Result<AnyCaller, Refusal>): Result<AnyCaller, Refusal> => {
+  return async (request) => {
+    const found = await check(request);
     // Safe: a bearer token is shown by a user.
     const refused = found.ok ? refuse(found.value as Caller) : undefined;
     return refused ? failure(refused) : found;
-  };
-  return (request) => {
-    const found = check(request);
-    return found instanceof Promise ? found.then(limited) : limited(found);
   };
 }
 
@@ -220,16 +177,11 @@ function productHook(shape: EndpointShape, { tokens, statusOf }: MountOptions) {
   const refuse = shape.auth === 'bearer' ? tokens?.products(shape) : undefined;
   if (!refuse) return {};
   return {
-    preHandler(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+    async preHandler(request: FastifyRequest, reply: FastifyReply) {
       // Safe: the check of bearer tokens has passed.
       const caller = request.caller as Caller;
-      if (!caller.limits?.productIds) {
-        done();
-        return;
-      }
-      refuse(caller, request)
-        .then((refused) => (refused ? void sendRefusal(reply, refused, statusOf(refused.code)) : done()))
-        .catch(done);
+      const refused = caller.limits?.productIds && (await refuse(caller, request));
+      return refused && sendRefusal(reply, refused, statusOf(refused.code));
     },
   };
 }
@@ -250,16 +202,11 @@ const refuseEncoded =
 
 /** Refuses strangers before anything else is looked at. */
 export function authenticationHook(authenticate: Authenticate<AnyCaller>, statusOf: StatusOf) {
-  return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
-    const decide = (found: Result<AnyCaller, Refusal>): void => {
-      if (found.ok) {
-        request.caller = found.value;
-        done();
-      } else sendRefusal(reply, found.error, statusOf(found.error.code));
-    };
-    const found = authenticate(request);
-    if (found instanceof Promise) found.then(decide).catch(done);
-    else decide(found);
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const found = await authenticate(request);
+    if (!found.ok) return sendRefusal(reply, found.error, statusOf(found.error.code));
+    request.caller = found.value;
+    return undefined;
   };
 }
 
@@ -269,10 +216,8 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
   const { statusOf } = options;
   const authenticate = authenticatorOf(shape, options);
   const send = senderOf(app, shape, options);
-  const finish = (request: FastifyRequest, reply: FastifyReply, result: Result<unknown, Refusal>) =>
-    result.ok ? send(request, reply, result.value) : sendRefusal(reply, result.error, statusOf(result.error.code));
   // Safe: params, query and body have passed the schemas that the handler's type derives from.
-  const run = handler as unknown as (call: RequestCall) => ReturnType<Handler<EndpointShape>>;
+  const run = handler as unknown as (call: ReturnType<typeof callOf>) => ReturnType<Handler<EndpointShape>>;
   const mayLackBody = shape.body !== undefined && mayBeAbsent(shape.body);
   const exportList = shape.paged ? listExporter(shape, { clock: options.clock ?? realClock, statusOf }) : undefined;
   for (const { url, rest } of routerPaths(shape.path)) {
@@ -307,21 +252,18 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
           done();
         },
       }),
-      handler: (request, reply) => {
+      handler: async (request, reply) => {
         const format = exportList && wantedFormat(request);
         if (format) {
           return exportList(reply, request.query as Readonly<Record<string, unknown>>, format, {
             // Safe: the handler of a list finds pages.
-            page: async (query) =>
-              (await run(new RequestCall(request, options, query))) as Result<Page<unknown>, Refusal>,
+            page: async (query) => (await run(callOf(request, options, query))) as Result<Page<unknown>, Refusal>,
             isAllowed: () => isStill(request.caller as Caller, authenticate?.(request)),
           });
         }
-        const outcome = run(new RequestCall(request, options));
-        // What was answered at once is sent at once: a promise more costs the busiest calls a tenth of their speed.
-        return outcome instanceof Promise
-          ? outcome.then((result) => finish(request, reply, result))
-          : finish(request, reply, outcome);
+        const result = await run(callOf(request, options));
+        if (!result.ok) return sendRefusal(reply, result.error, statusOf(result.error.code));
+        return send(request, reply, result.value);
       },
     });
   }

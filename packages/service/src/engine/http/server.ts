@@ -17,7 +17,6 @@ import { clientAddress } from './client-address.ts';
 import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal } from './errors.ts';
 import type { CertificateAndKey } from './own-certificate.ts';
 import { pathPattern } from './paths.ts';
-import { type ReadyAnswers, readyFirst } from './ready.ts';
 import { signedBodies } from './signed-bodies.ts';
 import { defaultTimeouts, type Timeouts } from './timeouts.ts';
 import type { CountAnswer, Traffic } from './traffic.ts';
@@ -46,8 +45,6 @@ export interface ServerOptions {
   readonly listener?: 'api' | 'devices' | 'ops';
   /** A line in the log for each answered request. */
   readonly accessLog?: boolean | undefined;
-  /** What may be sent without asking the framework; not together with `tls` or the log of requests. */
-  readonly ready?: ReadyAnswers | undefined;
   /** Whether a thrown error says that the storage cannot serve now; without it none does. */
   readonly troubleOf?: StorageTroubleOf | undefined;
   /** For tests, which have less time. */
@@ -170,28 +167,20 @@ function refuseSocket(error: Error & { code?: unknown }, socket: Socket, found: 
 }
 
 /** The server itself, as it listens for either kind of connection. */
-function makeServer(
-  options: ServerOptions,
-  headersOf: AnswerHeaders,
-  handler: RequestListener,
-  isOpen: () => boolean,
-): Server {
-  const { tls, ready, traffic, timeouts = defaultTimeouts, listener = 'api' } = options;
+function makeServer({ tls, web, timeouts = defaultTimeouts }: ServerOptions, handler: RequestListener): Server {
   // Spec: API-RULE-files-8. A client that has not begun is timed like one that does not end.
   const limits = {
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkMs,
   };
-  const count = ready && traffic?.route(listener, 'GET', ready.route);
-  const first = ready && !options.accessLog ? readyFirst(ready, headersOf, count, isOpen, handler) : handler;
-  if (options.web) return webServer(options.web, timeouts, first);
+  if (web) return webServer(web, timeouts, handler);
   if (tls) {
     const server = https.createServer({ ...tls, ...limits, handshakeTimeout: timeouts.handshakeMs }, handler);
     // Safe: an HTTPS server serves the same requests; the framework only types it apart.
     return server as unknown as Server;
   }
-  return http.createServer(limits, first);
+  return http.createServer(limits, handler);
 }
 
 /** Gives every answer of the routes its headers, which what sends it may replace. */
@@ -232,7 +221,6 @@ function refuseUnrouted(app: FastifyInstance, options: ServerOptions, count: Cou
 export function buildServer(options: ServerOptions): FastifyInstance {
   const { statusOf, traffic, timeouts = defaultTimeouts, listener = 'api' } = options;
   const headersOf = answerHeadersOf(options.web !== undefined);
-  let isOpen = true;
   const app: FastifyInstance = fastify<Server>({
     logger: { level: options.logLevel, ...(options.logStream && { stream: options.logStream }) },
     logController: new LogController({ disableRequestLogging: true }),
@@ -243,17 +231,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     trustProxy: options.trustProxy?.length ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: paramLimitBytes },
-    serverFactory: (handler: RequestListener) => makeServer(options, headersOf, handler, () => isOpen),
+    serverFactory: (handler: RequestListener) => makeServer(options, handler),
     frameworkErrors: (error, request, reply) => {
       const found = refusalOf(error, request, options.troubleOf);
       // It comes before any hook.
       sendRefusal(reply.headers(headersOf(request.headers)), found, statusOf(found.code));
     },
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, unreadable(error), 400),
-  });
-  app.addHook('preClose', (done) => {
-    isOpen = false;
-    done();
   });
   app.decorateRequest('caller', undefined);
   // Update clients of other makers add parameters of their own.

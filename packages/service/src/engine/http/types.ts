@@ -190,25 +190,13 @@ export class RedirectReply {
   }
 }
 
-/**
- * A JSON reply that is text already, from a cache of rows made ready to send. A class, so that no record which happens
- * to have a text field `json` is sent as one.
- */
-export class JsonReply {
-  readonly json: string;
-
-  constructor(json: string) {
-    this.json = json;
-  }
-}
-
 type SuccessOf<E extends EndpointShape> = E extends { reply: { binary: true } }
   ? FileReply | BytesReply | EventsReply
   : E extends { paged: true }
     ? ReplyOf<E> extends readonly (infer Item)[]
       ? Page<Item>
       : never
-    : ReplyOf<E> | JsonReply | EmptyReply | RedirectReply | HeadedReply<ReplyOf<E>>;
+    : ReplyOf<E> | EmptyReply | RedirectReply | HeadedReply<ReplyOf<E>>;
 
 type Outcome<E extends EndpointShape> = Result<SuccessOf<E>, Refusal>;
 

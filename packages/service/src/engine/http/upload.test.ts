@@ -48,9 +48,9 @@ beforeAll(async () => {
   disk = await diskBlobs(folder);
   clock = new VirtualClock();
   const blobs: BlobStore = {
-    put: (source, limit, isOwned) => {
+    put: (source, limit) => {
       began();
-      return disk.put(source instanceof Uint8Array ? source : through(Readable.from(source)), limit, isOwned);
+      return disk.put(source instanceof Uint8Array ? source : through(Readable.from(source)), limit);
     },
     open: (name) => disk.open(name),
     remove: (name) => disk.remove(name),

@@ -1,4 +1,3 @@
-import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import multipart, { type Multipart } from '@fastify/multipart';
 import { type Refusal, refusal } from '@moorage/api';
@@ -39,7 +38,7 @@ export function readForms(scope: FastifyInstance): void {
 
 const stalled = () => new RefusedUpload(refusal('UPLOAD_STALLED', { seconds: stallTimeoutMs / 1000 }, wrongBody));
 
-/** Waits for the next part of a form, but not for ever. */
+/** Waits for the next piece of an upload, but not for ever. */
 function pace<T>(clock: Clock, next: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(stallTimeoutMs, () => reject(stalled()));
@@ -47,54 +46,20 @@ function pace<T>(clock: Clock, next: Promise<T>): Promise<T> {
   });
 }
 
-/**
- * The chunks of a stream as they come, asked for one at a time. A timer for the whole of it looks now and then when
- * the last one came: one for each chunk would cost more than the chunk. Stopping before the end leaves the stream open.
- */
+/** The chunks of a stream as they come, asked for one at a time. Stopping before the end leaves the stream open. */
 async function* paced(source: Readable, clock: Clock): AsyncGenerator<Uint8Array> {
-  let wake = () => {};
-  let isWaiting = false;
-  let isOver = false;
-  let trouble: unknown;
-  let lastMs = clock.monotonic();
-  let cancel = clock.after(stallTimeoutMs, look);
-  function look(): void {
-    const leftMs = isWaiting ? lastMs + stallTimeoutMs - clock.monotonic() : stallTimeoutMs;
-    if (leftMs > 0) cancel = clock.after(leftMs, look);
-    else fail(stalled());
-  }
-  const fail = (error: unknown): void => {
-    trouble ??= error;
-    wake();
-  };
-  const ready = () => wake();
-  const end = () => {
-    isOver = true;
-    wake();
-  };
-  const close = () => fail(new Error('The stream was closed before its end'));
-  source.on('readable', ready).on('end', end).on('error', fail).on('close', close);
+  // An error of a stream that is no longer read must not end the process.
+  source.on('error', () => {});
+  const chunks: AsyncIterator<Uint8Array> = source.iterator({ destroyOnReturn: false });
   try {
     for (;;) {
-      const chunk: Uint8Array | null = source.read();
-      if (chunk) {
-        lastMs = clock.monotonic();
-        yield chunk;
-        continue;
-      }
-      if (isOver || source.readableEnded) return;
-      if (trouble !== undefined || source.destroyed) throw trouble ?? new Error('The stream was closed before its end');
-      isWaiting = true;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      isWaiting = false;
+      const next = await pace(clock, chunks.next());
+      if (next.done) return;
+      yield next.value;
     }
   } finally {
-    cancel();
-    source.off('readable', ready).off('end', end).off('error', fail).off('close', close);
-    // An error of a stream that is no longer read must not end the process.
-    source.on('error', () => {});
+    // Not waited for: nothing may come any more.
+    void chunks.return?.();
   }
 }
 
@@ -184,9 +149,7 @@ async function store(
     isOpen = true;
     // One chunk at a time: the store asks for the next when it has room for it.
     const body = tapped(inspected(request, chunks, limits), limits.tap);
-    // What a connection has brought is nobody else's; a call within the process has its caller's own bytes.
-    const isOwned = request.raw instanceof IncomingMessage && !request.isMultipart();
-    const blob = await blobs.put(body, limits.maxBytes, isOwned);
+    const blob = await blobs.put(body, limits.maxBytes);
     if (!blob) return failure(refusal('BODY_TOO_LARGE', { limitBytes: limits.maxBytes }));
     return success({ blob, mime });
   } catch (error) {

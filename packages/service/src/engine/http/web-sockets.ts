@@ -29,7 +29,7 @@ export interface SocketRoute {
   /** Longest frame, in bytes; a longer one ends the socket. */
   readonly frameLimitBytes: number;
   /** Answers refusals before the handshake, by sending a reply. */
-  readonly onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
   open(request: FastifyRequest, line: SocketLine): SocketListener;
 }
 

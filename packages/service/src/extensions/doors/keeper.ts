@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { type DoorName, type Refusal, refusal, waitingLimit, waitingOfAddressLimit } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
-import { compactRow, type DeviceRow } from '../../engine/db/hot.ts';
-import { RecordCache } from '../../engine/db/record-cache.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { networkShare, networksOf } from '../../engine/http/networks.ts';
 import type { Deps, DoorCaller } from '../../engine/http/types.ts';
@@ -57,8 +55,6 @@ export interface Shown {
   readonly ip: string;
 }
 
-/** Clients whose identity is remembered between calls; of others it is read, in two small queries. */
-const remembered = 20_000;
 /** A device that waits is noted again after this long, in ms; its requests may come every few seconds. */
 const noteAgainMs = 60_000;
 /** A token's last use is this exact, in ms. */
@@ -72,10 +68,6 @@ interface Known {
   readonly asksConsent: boolean;
 }
 
-/** Tokens of products that are remembered. */
-const rememberedTokens = 10_000;
-
-type ProductToken = NonNullable<Awaited<ReturnType<typeof tokenByHash>>>;
 type DoorDevice = NonNullable<Awaited<ReturnType<typeof doorDeviceById>>>;
 
 const knownOf = ({ device_id, name, reported_at, consent, auto_confirm }: DoorDevice): Known => ({
@@ -107,36 +99,20 @@ const stranger = () => failure(refusal('DOOR_UNAUTHORISED'));
 /** Says who comes in through a door. Whatever is wrong, a stranger learns no more than that. */
 export class DoorKeeper {
   readonly #deps: DoorDeps;
-  readonly #known: RecordCache<Known & { readonly row: DoorCaller['row'] }>;
-  /** Tokens of products: many devices show the same. */
-  readonly #tokens: RecordCache<ProductToken>;
   readonly #noted = new Map<string, number>();
   readonly #used = new Map<string, number>();
-  /** The row that was remembered last. */
-  #last: DeviceRow | undefined;
   #key: Promise<Buffer> | undefined;
 
   constructor(deps: DoorDeps) {
     this.#deps = deps;
-    this.#known = new RecordCache(deps.storage.changes, remembered);
-    this.#tokens = new RecordCache(deps.storage.changes, rememberedTokens);
   }
 
   /** The device of a token. Refusal: DOOR_UNAUTHORISED. Spec: API-DOOR-identity. */
   async byToken(shown: Shown): Promise<Result<DoorCaller, Refusal>> {
     const hash = hashSecret(shown.token);
-    const key = `${shown.door} ${shown.kind} ${hash} ${shown.tenant}/${shown.name}`;
-    const remembered = this.#known.get(key);
-    if (remembered) return this.#seen(remembered, shown.ip);
-    const keep = this.#known.beginRead();
     const found =
       shown.kind === 'target' ? await this.#byOwnToken(shown, hash) : await this.#byProductToken(shown, hash);
-    if (!found) return stranger();
-    const row = await this.#rowToKeep(found.deviceId);
-    if (!row) return stranger();
-    const known = { ...found, row };
-    keep(key, known);
-    return this.#seen(known, shown.ip);
+    return this.#admit(found, shown.ip);
   }
 
   /** The device of a key that has signed its request. Refusal: DOOR_UNAUTHORISED. Spec: API-MENDER-auth. */
@@ -145,9 +121,7 @@ export class DoorKeeper {
     const found = await doorDeviceByToken(storage.db, keyHash);
     const isOurs = found?.door === 'mender' && found.name === name && found.mender;
     const known = isOurs ? knownOf(found) : found ? undefined : await this.#newKey({ name, keyHash, tenantToken, ip });
-    const row = known && (await storage.hot.deviceById(known.deviceId));
-    if (!row) return stranger();
-    return this.#seen({ ...known, row }, ip);
+    return this.#admit(known, ip);
   }
 
   async #newKey({ name, keyHash, tenantToken, ip }: ShownKey): Promise<Known | undefined> {
@@ -168,23 +142,9 @@ export class DoorKeeper {
 
   /** The device of an accepted key, as long as it has that key. Refusal: DOOR_UNAUTHORISED. */
   async byKeptKey(deviceId: string, keyHash: string, ip: string): Promise<Result<DoorCaller, Refusal>> {
-    const cacheKey = `mender ${deviceId} ${keyHash}`;
-    const remembered = this.#known.get(cacheKey);
-    if (remembered) return this.#seen(remembered, ip);
-    const keep = this.#known.beginRead();
     const found = await doorDeviceById(this.#deps.storage.db, deviceId);
     if (found?.door !== 'mender' || !found.mender || !isSame(found.token_hash ?? '', keyHash)) return stranger();
-    const row = await this.#rowToKeep(deviceId);
-    if (!row) return stranger();
-    const known = { ...knownOf(found), row };
-    keep(cacheKey, known);
-    return this.#seen(known, ip);
-  }
-
-  async #rowToKeep(deviceId: string): Promise<DeviceRow | undefined> {
-    const row = await this.#deps.storage.hot.deviceById(deviceId);
-    if (row) this.#last = compactRow(row, this.#last);
-    return row && this.#last;
+    return this.#admit(knownOf(found), ip);
   }
 
   /** The key by which this installation signs what clients hold for it. */
@@ -218,8 +178,7 @@ export class DoorKeeper {
     const update = updateId === undefined ? undefined : await updateOf(storage.db, updateId);
     const found = update && (await doorDeviceById(storage.db, update.device_id));
     if (!found || found.name !== name || !found[door] || !meansProduct(tenant, found.product)) return stranger();
-    const row = await storage.hot.deviceById(found.device_id);
-    return row ? this.#seen({ ...knownOf(found), row }, ip) : stranger();
+    return this.#admit(knownOf(found), ip);
   }
 
   /** The same, where the address names the update and not the device. */
@@ -229,8 +188,7 @@ export class DoorKeeper {
     const found = update && (await doorDeviceById(storage.db, update.device_id));
     if (!found?.mender || found.door !== 'mender') return stranger();
     if (updateOfTicket(await this.#ticketKey(), ticket, found.name, clock.now()) !== updateId) return stranger();
-    const row = await storage.hot.deviceById(found.device_id);
-    return row ? this.#seen({ ...knownOf(found), row }, ip) : stranger();
+    return this.#admit(knownOf(found), ip);
   }
 
   /** A text that lets its holder fetch the files of an update, for a day. */
@@ -258,6 +216,11 @@ export class DoorKeeper {
     return this.#key;
   }
 
+  async #admit(known: Known | undefined, ip: string): Promise<Result<DoorCaller, Refusal>> {
+    const row = known && (await this.#deps.storage.hot.deviceById(known.deviceId));
+    return row ? this.#seen({ ...known, row }, ip) : stranger();
+  }
+
   /** A device that passes has been seen: that is durable before it is answered, unless the database is full. */
   async #seen(known: Known & { readonly row: DoorCaller['row'] }, ip: string): Promise<Result<DoorCaller, Refusal>> {
     const { storage, clock, health, firstContact } = this.#deps;
@@ -283,7 +246,7 @@ export class DoorKeeper {
   async #byProductToken(shown: Shown, hash: string): Promise<Known | undefined> {
     const { storage, clock } = this.#deps;
     const { door, name, tenant } = shown;
-    const token = await this.#productToken(hash);
+    const token = await tokenByHash(storage.db, hash);
     if (!token || token.door !== door || !isSame(token.token_hash, hash)) return undefined;
     if (!token[door] || !meansProduct(tenant, token.product) || !isDoorName(name)) return undefined;
     this.#noteUse(token.id, clock.now());
@@ -291,15 +254,6 @@ export class DoorKeeper {
     // A device that has been activated elsewhere comes in by its own token only.
     if (found) return found.current_product_id === token.product_id ? knownOf(found) : undefined;
     return this.#register(shown, token);
-  }
-
-  async #productToken(hash: string): Promise<ProductToken | undefined> {
-    const remembered = this.#tokens.get(hash);
-    if (remembered) return remembered;
-    const keep = this.#tokens.beginRead();
-    const token = await tokenByHash(this.#deps.storage.db, hash);
-    if (token) keep(hash, token);
-    return token;
   }
 
   /** A device comes for the first time, with the token of its product. */

@@ -38,8 +38,8 @@ export const productByCode = (db: Db, code: string) =>
     .where('p.trashed', '=', 0)
     .executeTakeFirst();
 
-/** A token of a product, with the doors of that product. */
-export const tokenByHash = (db: Db, hash: string) =>
+// What each poll asks is built once: that takes longer than to run it. The parameters are in the order of the text.
+const findToken = builtOnce((db) =>
   db
     .selectFrom('door_tokens as t')
     .innerJoin('products as p', 'p.id', 't.product_id')
@@ -56,9 +56,12 @@ export const tokenByHash = (db: Db, hash: string) =>
       'd.mender',
       'd.consent',
     ])
-    .where('t.token_hash', '=', hash)
-    .where('p.trashed', '=', 0)
-    .executeTakeFirst();
+    .where('t.token_hash', '=', '')
+    .where('p.trashed', '=', 0),
+);
+
+/** A token of a product, with the doors of that product. */
+export const tokenByHash = async (db: Db, hash: string) => (await findToken(db, hash, 0))[0];
 
 /** Devices behind doors, with the product that they are activated to and what that opens. */
 const doorDevices = (db: Db) =>
@@ -70,19 +73,18 @@ const doorDevices = (db: Db) =>
     .selectAll('x')
     .select(['v.product_id as current_product_id', 'p.product', 'd.ddi', 'd.mender', 'd.consent']);
 
-export const doorDeviceByToken = (db: Db, hash: string) =>
-  doorDevices(db).where('x.token_hash', '=', hash).executeTakeFirst();
-
+const findByToken = builtOnce((db) => doorDevices(db).where('x.token_hash', '=', ''));
 const findByName = builtOnce((db) =>
   doorDevices(db).where('x.product_id', '=', '').where('x.door', '=', 'ddi').where('x.name', '=', ''),
 );
+const findById = builtOnce((db) => doorDevices(db).where('x.device_id', '=', ''));
 
-/** Each device that is not remembered is looked up by it. */
+export const doorDeviceByToken = async (db: Db, hash: string) => (await findByToken(db, hash))[0];
+
 export const doorDeviceByName = async (db: Db, productId: string, door: DoorName, name: string) =>
   (await findByName(db, productId, door, name))[0];
 
-export const doorDeviceById = (db: Db, deviceId: string) =>
-  doorDevices(db).where('x.device_id', '=', deviceId).executeTakeFirst();
+export const doorDeviceById = async (db: Db, deviceId: string) => (await findById(db, deviceId))[0];
 
 /** The product that a device is activated to, and the doors that it opens. */
 export const productOfDevice = (db: Db, deviceId: string) =>

@@ -1,7 +1,5 @@
 import { ignoreFailure } from '@moorage/base';
 import { isOpen } from '../../core/ota/rules.ts';
-import { RecordCache } from '../../engine/db/record-cache.ts';
-import type { Storage } from '../../engine/db/storage.ts';
 import type { Deps, DoorCaller } from '../../engine/http/types.ts';
 import { bySelf, type DoorStanding, type DoorUpdates } from './door-updates.ts';
 import type { Probation } from './probation.ts';
@@ -12,27 +10,10 @@ interface StandingDeps extends Pick<Deps, 'storage'> {
   readonly probation: Pick<Probation, 'isOver'>;
 }
 
-/** Products whose interval is remembered. */
-const rememberedProducts = 10_000;
-
-/** Seconds between requests, by product: asked at nearly each poll. */
-function pollIntervals({ db, changes }: Pick<Storage, 'db' | 'changes'>) {
-  const known = new RecordCache<{ readonly seconds: number | undefined }>(changes, rememberedProducts);
-  return async (productId: string): Promise<number | undefined> => {
-    const remembered = known.get(productId);
-    if (remembered) return remembered.seconds;
-    const keep = known.beginRead();
-    const seconds = await pollIntervalS(db, productId);
-    keep(productId, { seconds });
-    return seconds;
-  };
-}
-
 /** Says what a device behind a door shall do. Selection decides anew at each request. */
 export const doorStanding =
-  ({ updates, storage, probation }: StandingDeps, intervalOf = pollIntervals(storage)) =>
+  ({ updates, storage, probation }: StandingDeps) =>
   async (row: DoorCaller['row'], ip: string): Promise<DoorStanding> => {
-    const version = storage.changes.version();
     const seen = await updates.current(storage.db, row);
     const isProved = seen !== undefined && (await probation.isOver(row.id, seen));
     // An update that has ended meanwhile needs no confirmation.
@@ -44,12 +25,10 @@ export const doorStanding =
     if (!asked.ok) {
       // There is nothing for it any more, so what it had begun is over.
       if (before && isOpen(before.state)) await storage.transaction((trx) => updates.supersede(trx, row));
-      const nextPollS = await intervalOf(row.product_id);
+      const nextPollS = await pollIntervalS(storage.db, row.product_id);
       return { update: undefined, last: before, offer: { kind: 'none', nextPollS, install: undefined } };
     }
-    // Most polls change nothing, so the row is as it was.
-    const isSame = version !== undefined && version === storage.changes.version();
-    const now = isSame ? row : ((await storage.hot.deviceById(row.id)) ?? row);
+    const now = (await storage.hot.deviceById(row.id)) ?? row;
     const current = await updates.current(storage.db, now);
     const isGoing = asked.value.kind === 'update' && current !== undefined && isOpen(current.state);
     return { update: isGoing ? current : undefined, last: current, offer: asked.value };

@@ -1,5 +1,4 @@
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
-import { RecordCache } from '../../engine/db/record-cache.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import {
@@ -37,25 +36,15 @@ const cancelMs = 15 * 60_000;
 
 const openStates: readonly string[] = ['offered', 'downloading', 'installed'];
 
-/** Devices that are remembered to know of no update that they have not closed: they are most, and each asks at each poll. */
-const rememberedDevices = 20_000;
-
-export const updateBook = (
-  { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
-  quiet = new RecordCache<true>(storage.changes, rememberedDevices),
-): UpdateBook => ({
+export const updateBook = ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>): UpdateBook => ({
   async shown(updateId, deviceId) {
     if (await doorUpdate(storage.db, updateId)) return;
     const row = { update_id: updateId, device_id: deviceId, shown_at: clock.now(), cancel_at: null, closed_at: null };
     await storage.transaction((trx) => insertDoorUpdate(trx, row));
   },
   async toCancel(deviceId, currentId) {
-    if (quiet.get(deviceId)) return undefined;
     const nowMs = clock.now();
-    const keep = quiet.beginRead();
-    const open = await openDoorUpdates(storage.db, deviceId);
-    if (open.length === 0) keep(deviceId, true);
-    for (const { update_id: id, state, cancel_at: since } of open) {
+    for (const { update_id: id, state, cancel_at: since } of await openDoorUpdates(storage.db, deviceId)) {
       if (id === currentId && openStates.includes(state)) continue;
       if (since === null) await changeDoorUpdate(storage.db, id, { cancel_at: nowMs });
       if (since === null || nowMs - since < cancelMs) return id;

@@ -39,7 +39,6 @@ export function followLogs(
   after: number,
   listener: LogListener,
 ): () => void {
-  let version: number | undefined;
   /** At the last looks, the oldest first: above that one there may be rows that have not been sent. */
   let heights: readonly Height[] = [{ number: after, atMs: clock.monotonic() }];
   /** What has been sent of those, with its number. */
@@ -75,18 +74,12 @@ export function followLogs(
   }
 
   async function look(): Promise<void> {
-    const latest = storage.changes.version();
-    // Where changes are counted, a look that would find nothing is not made.
-    if (latest === undefined || latest !== version) {
-      version = latest;
-      try {
-        await lookAt(clock.monotonic());
-      } catch (error) {
-        // Nobody listens any more: the storage may have been closed meanwhile.
-        if (ended) return;
-        version = undefined;
-        onError(error);
-      }
+    try {
+      await lookAt(clock.monotonic());
+    } catch (error) {
+      // Nobody listens any more: the storage may have been closed meanwhile.
+      if (ended) return;
+      onError(error);
     }
     if (!ended) cancel = clock.after(lookMs, look);
   }

@@ -91,13 +91,13 @@ class DiskBlobs implements BlobStore {
     return join(this.#passage, `${process.pid}-${randomUUID()}`);
   }
 
-  async put(source: BlobSource, maxBytes: number, isOwned = false): Promise<BlobInfo | undefined> {
+  async put(source: BlobSource, maxBytes: number): Promise<BlobInfo | undefined> {
     const name = this.#passageName();
     try {
       const handle = await openHandle(name, 'wx+', fileMode);
       let info: BlobInfo | undefined;
       try {
-        info = await receive(handle, source, maxBytes, isOwned, () => handle.sync());
+        info = await receive(handle, source, maxBytes, () => handle.sync());
       } finally {
         await handle.close();
       }

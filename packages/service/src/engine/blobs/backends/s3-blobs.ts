@@ -106,11 +106,11 @@ class S3Blobs implements BlobStore {
     return found.sort((one, other) => (one.key < other.key ? -1 : 1));
   }
 
-  async put(source: BlobSource, maxBytes: number, isOwned = false): Promise<BlobInfo | undefined> {
+  async put(source: BlobSource, maxBytes: number): Promise<BlobInfo | undefined> {
     // The name is known when the last byte has come, and a store wants name and number of bytes first.
     const spool = await openSpool();
     try {
-      const info = await receiveIntoSpool(spool, source, maxBytes, isOwned);
+      const info = await receiveIntoSpool(spool, source, maxBytes);
       if (!info) return undefined;
       const time = this.#clock.now().toString(36).padStart(9, '0');
       const object = `${time}-${randomUUID()}`;
@@ -172,7 +172,7 @@ class S3Blobs implements BlobStore {
     const key = `${this.#prefix}check/${randomUUID()}`;
     const spool = await openSpool();
     try {
-      await receiveIntoSpool(spool, Buffer.from('ready'), Number.POSITIVE_INFINITY, false);
+      await receiveIntoSpool(spool, Buffer.from('ready'), Number.POSITIVE_INFINITY);
       await this.#client.put(key, spool.createReadStream({ start: 0, autoClose: false }), 'ready'.length);
       await this.#client.remove(key);
     } finally {

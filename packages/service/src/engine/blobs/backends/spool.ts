@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc16, crc16Initial, release } from '@moorage/base';
+import { crc16, crc16Initial } from '@moorage/base';
 import { StorageError } from '../../stores/health.ts';
 import type { BlobInfo, BlobSource } from '../blob-store.ts';
 import { chunksOf } from '../chunks.ts';
@@ -19,14 +19,12 @@ const hashedOnTheWay = 512 * 1024;
  * Writes a source to a file that is open for reading too; `undefined` when it is over the limit. While one chunk is
  * being written the next one comes; a third is not asked for.
  *
- * @param isOwned chunks are released when they are written
  * @param seal makes the file durable, while it is being hashed
  */
 export async function receive(
   handle: FileHandle,
   source: BlobSource,
   maxBytes: number,
-  isOwned: boolean,
   seal: () => Promise<void> = async () => {},
 ): Promise<BlobInfo | undefined> {
   const hash = createHash('sha256');
@@ -43,7 +41,6 @@ export async function receive(
       }
       await writing;
       writing = writeAll(handle, chunk);
-      if (isOwned) writing = writing.then(() => release(chunk));
       // It is waited for below; until then its failure must not end the process.
       writing.catch(() => {});
     }
@@ -63,7 +60,7 @@ export async function receive(
 
 /** Writes a source to a spool. Without room it is the folder for temporary files that is full, and not the store. */
 export async function receiveIntoSpool(
-  ...given: [handle: FileHandle, source: BlobSource, maxBytes: number, isOwned: boolean]
+  ...given: [handle: FileHandle, source: BlobSource, maxBytes: number]
 ): Promise<BlobInfo | undefined> {
   try {
     return await receive(...given);

@@ -1,5 +1,4 @@
 import type { Insertable, Selectable } from 'kysely';
-import { builtOnce } from '../../../engine/db/compiled.ts';
 import type { AttributeTable } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 
@@ -10,16 +9,9 @@ function* pieces<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < all.length; at += statementRows) yield all.slice(at, at + statementRows);
 }
 
-const ofDevices = (db: Db, deviceIds: readonly string[]) =>
-  db.selectFrom('attributes').selectAll().where('device_id', 'in', deviceIds).orderBy('name');
-const ofDevice = builtOnce((db) => ofDevices(db, ['']));
-
 /** What devices have reported, by name. */
-export const attributesOf = async (
-  db: Db,
-  deviceIds: readonly string[],
-): Promise<readonly Selectable<AttributeTable>[]> =>
-  deviceIds.length === 1 ? ofDevice(db, ...deviceIds) : ofDevices(db, deviceIds).execute();
+export const attributesOf = (db: Db, deviceIds: readonly string[]): Promise<Selectable<AttributeTable>[]> =>
+  db.selectFrom('attributes').selectAll().where('device_id', 'in', deviceIds).orderBy('name').execute();
 
 /** Those of these devices that are there. */
 export async function existingDevices(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -27,34 +19,23 @@ export async function existingDevices(db: Db, ids: readonly string[]): Promise<R
   return new Set(rows.map(({ id }) => id));
 }
 
-const put = (trx: Db, rows: readonly Insertable<AttributeTable>[]) =>
-  trx
-    .insertInto('attributes')
-    .values([...rows])
-    .onConflict((conflict) =>
-      conflict.columns(['device_id', 'name']).doUpdateSet((to) => ({
-        value: to.ref('excluded.value'),
-        number: to.ref('excluded.number'),
-        version_key: to.ref('excluded.version_key'),
-        since: to.ref('excluded.since'),
-      })),
-    );
-// The parameters are in the order of the columns.
-const putOne = builtOnce((trx) =>
-  put(trx, [{ device_id: '', name: '', value: '', number: 0, version_key: '', since: 0 }]),
-);
-
 /** Writes attributes, in the order of their devices, so that processes do not lock crosswise. */
 export async function putAttributes(trx: Db, rows: readonly Insertable<AttributeTable>[]): Promise<void> {
-  const [one, ...others] = rows;
-  // Most reports change one: how long the device has been up.
-  if (one && others.length === 0) {
-    const { device_id, name, number, since, value, version_key } = one;
-    await putOne(trx, device_id, name, value, number ?? null, version_key ?? null, since);
-    return;
-  }
   const sorted = rows.toSorted((a, b) => (a.device_id < b.device_id ? -1 : 1));
-  for (const piece of pieces(sorted)) await put(trx, piece).execute();
+  for (const piece of pieces(sorted)) {
+    await trx
+      .insertInto('attributes')
+      .values([...piece])
+      .onConflict((conflict) =>
+        conflict.columns(['device_id', 'name']).doUpdateSet((to) => ({
+          value: to.ref('excluded.value'),
+          number: to.ref('excluded.number'),
+          version_key: to.ref('excluded.version_key'),
+          since: to.ref('excluded.since'),
+        })),
+      )
+      .execute();
+  }
 }
 
 export const dropAttributes = (trx: Db, deviceId: string, names: readonly string[]) =>

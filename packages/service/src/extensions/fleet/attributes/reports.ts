@@ -44,12 +44,8 @@ async function keep(trx: Db, reports: readonly Report[]): Promise<void> {
 export type KeepAttributes = (deviceId: string, reported: ReportedAttributes, atMs: number) => Promise<void>;
 
 /** Reports that come together are committed together. */
-export function attributeKeeper(storage: Pick<Storage, 'reporting'>): KeepAttributes {
-  const write = groupWriter<Report>((group) => {
-    const ids = group.map(({ deviceId }) => deviceId);
-    const transaction: Storage['transaction'] = (work) => storage.reporting(ids, work);
-    return transactionOverConflicts({ transaction }, (trx) => keep(trx, group));
-  });
+export function attributeKeeper(storage: Pick<Storage, 'transaction'>): KeepAttributes {
+  const write = groupWriter<Report>((group) => transactionOverConflicts(storage, (trx) => keep(trx, group)));
   return (deviceId, reported, atMs) => write({ deviceId, reported, atMs });
 }
 

@@ -42,26 +42,6 @@ eachDatabase('attributes and labels', (open) => {
     expect(await valuesOf(device.id)).not.toHaveProperty('quiet');
   });
 
-  it('a report leaves what is cached of other things', async () => {
-    const { app, productWithRelease, deviceOn, ask } = world;
-    const { changes, reports } = app.storage;
-    const { product, release } = await productWithRelease();
-    const device = await deviceOn(product.id);
-    const report = (uptime: number) =>
-      ask(device, { bid: release.id, bversion: release.bversion, attributes: { uptime } });
-    await report(1);
-    const [version, mark] = [changes.version(), reports.markOf(device.id)];
-    await report(2);
-    expect(await valuesOf(device.id)).toMatchObject({ uptime: '2' });
-    expect([changes.version(), reports.version()]).toEqual([version, version]);
-    // PostgreSQL counts no changes, and nothing is cached.
-    expect(reports.markOf(device.id) > mark).toBe(app.storage.kind === 'sqlite');
-    // Anything else that is written in a transaction does count.
-    const params = { device_id: device.id };
-    unwrap(await call(world.people.owner).call('attributes.setLabels', { params, body: { labels: { region: 'eu' } } }));
-    expect(changes.version() === version).toBe(version === undefined);
-  });
-
   it('many devices at once keep theirs apart', async () => {
     const { productWithRelease, deviceOn, ask } = world;
     const { product } = await productWithRelease();

@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DeviceWhere, FilterQuestion, ListFilter, Walk } from '../../../core/devices/hooks.ts';
-import { builtForMany, builtOnce, sharedRows } from '../../../engine/db/compiled.ts';
+import { builtForMany } from '../../../engine/db/compiled.ts';
 import { groupReads } from '../../../engine/db/groups.ts';
 import type { Schema } from '../../../engine/db/schema.ts';
 import type { Db, Expressions, Storage } from '../../../engine/db/storage.ts';
@@ -172,35 +172,34 @@ const fieldRows = (of: Db) =>
     .select(['d.created_at as created', 'd.claimed_at as claimed', 'd.activated_at as activated'])
     .select(['d.last_seen_at as last_seen', 'ch.connected_at as online']);
 
-const fieldsOfEach = builtForMany((of, ids: readonly string[]) => fieldRows(of).where('d.id', 'in', ids));
-const fieldsOfOne = builtOnce((of) => fieldRows(of).where('d.id', '=', ''));
-const attributesOfOne = builtOnce((of) => of.selectFrom('attributes').selectAll().where('device_id', '=', ''));
-const labelsOfOne = builtOnce((of) => of.selectFrom('labels').selectAll().where('device_id', '=', ''));
+const fieldsOf = builtForMany((of, ids: readonly string[]) => fieldRows(of).where('d.id', 'in', ids));
 
-/** Reads that are built once, so that a query for an update builds none; outside of transactions they are shared. */
-export function compileFacts(storage: Pick<Storage, 'db' | 'hot'>): ReadFacts {
-  const { db: of } = storage;
-  const readShared = sharedRows(storage);
+/** Reads of what filters see; those who ask together outside of transactions share them. */
+export function compileFacts({ db: of, hot }: Pick<Storage, 'db' | 'hot'>): ReadFacts {
   const fieldsOfMany = groupReads(async (ids: readonly string[]) => {
-    const rows = await fieldsOfEach(of, ids);
+    const rows = await fieldsOf(of, ids);
     return new Map(rows.map((row) => [row.id, row]));
   });
-  /** A transaction has one connection: it reads one after another. */
-  const readOne = async (db: Db, id: string, parts: ReadonlySet<FactPart>) =>
-    [
-      parts.has('device') ? (await fieldsOfOne(db, id))[0] : noFields,
-      {
-        attributes: parts.has('attributes') ? await attributesOfOne(db, id) : [],
-        labels: parts.has('labels') ? await labelsOfOne(db, id) : [],
-      },
-    ] as const;
-  const readTogether = (id: string, parts: ReadonlySet<FactPart>) =>
-    Promise.all([
+  async function readTogether(id: string, parts: ReadonlySet<FactPart>) {
+    const [fields, rows] = await Promise.all([
       parts.has('device') ? fieldsOfMany(id) : noFields,
-      readShared({ id, tables: (['attributes', 'labels'] as const).filter((part) => parts.has(part)) }),
+      hot.rowsOfDevice(
+        id,
+        (['attributes', 'labels'] as const).filter((part) => parts.has(part)),
+      ),
     ]);
+    return { fields, ...rows };
+  }
+  /** A transaction has one connection: it reads one after another. */
+  const readIn = async (trx: Db, id: string, parts: ReadonlySet<FactPart>) => ({
+    fields: parts.has('device') ? (await fieldsOf(trx, [id]))[0] : noFields,
+    attributes: parts.has('attributes')
+      ? await trx.selectFrom('attributes').selectAll().where('device_id', '=', id).execute()
+      : [],
+    labels: parts.has('labels') ? await trx.selectFrom('labels').selectAll().where('device_id', '=', id).execute() : [],
+  });
   return async (db, id, parts) => {
-    const [fields, { attributes, labels }] = await (db === of ? readTogether(id, parts) : readOne(db, id, parts));
+    const { fields, attributes, labels } = await (db === of ? readTogether(id, parts) : readIn(db, id, parts));
     return (
       fields && {
         fields,

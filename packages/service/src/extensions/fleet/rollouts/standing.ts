@@ -1,6 +1,5 @@
 import { type ExecutionState, type RolloutSettings, usualPollS } from '@moorage/api';
 import type { Standing } from '../../../core/ota/rules.ts';
-import { sharedRows } from '../../../engine/db/compiled.ts';
 import { shareReads } from '../../../engine/db/groups.ts';
 import { RecordCache } from '../../../engine/db/record-cache.ts';
 import type { Db } from '../../../engine/db/storage.ts';
@@ -94,7 +93,6 @@ export class Standings {
   readonly #deps: StandingDeps;
   readonly #marks: RecordCache<Marks>;
   readonly #readFacts: ReadFacts;
-  readonly #readRows: ReturnType<typeof sharedRows>;
   /** What the filters of the rollouts of a product look at, and of which products there were rollouts the last time. */
   readonly #parts = new WeakMap<Marks['rollouts'], ReadonlySet<FactPart>>();
   readonly #lastParts = new Map<string, ReadonlySet<FactPart>>();
@@ -116,7 +114,6 @@ export class Standings {
     this.#readFacts = compileFacts(deps.storage);
     const { rowVersion } = deps.storage.expressions;
     this.#readHead = rowVersion && compileHead(rowVersion);
-    this.#readRows = sharedRows(deps.storage);
   }
 
   /** What of pins, freezes and rollouts there is for a product; outside of transactions remembered, and read for many at once. */
@@ -168,7 +165,7 @@ export class Standings {
     if (known) return known;
     const keep = this.#known.beginRead();
     const [{ executions }, facts] = await Promise.all([
-      this.#readRows({ id, tables: ['executions'] }),
+      this.#deps.storage.hot.rowsOfDevice(id, ['executions']),
       parts.size > 0 ? this.#readFacts(db, id, parts) : undefined,
     ]);
     return { executions, parts, facts, keep };

@@ -1,5 +1,5 @@
 import { success, unwrap } from '@moorage/base';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { updateLedger } from '../../../core/devices/ledger.ts';
 import { openSteps, type Run } from '../../../core/ota/turns.ts';
 import type { Db } from '../../../engine/db/storage.ts';
@@ -126,18 +126,5 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
     expect(transactions.size).toBe(2);
     expect(await seen(east)).toMatchObject({ state: 'rolled_back', counts: [{ state: 'failed', n: 1 }] });
     expect(await seen(west)).toMatchObject({ state: 'running', counts: [{ state: 'offered', n: 1 }] });
-  });
-
-  it('are read of together when they ask together, the first time as well', async () => {
-    const { fleet, begin, deviceAt, storage } = await scene();
-    const devices = [await deviceAt('east'), await deviceAt('west'), await deviceAt('west')];
-    await begin('east', { stages: [{}] });
-    const read = vi.spyOn(storage.hot, 'rowsOfDevices');
-    for (const reads of [1, 2]) {
-      await Promise.all(devices.map((device) => fleet.standing(storage.db, device)));
-      expect(read).toHaveBeenCalledTimes(reads);
-      // Something is written: nothing is remembered of them.
-      await storage.db.updateTable('products').set({ summary: 'New' }).execute();
-    }
   });
 });

@@ -1,6 +1,15 @@
 import type { QueryResultRow } from 'pg';
-import { groupReads, groupWriter, newestPerKey } from '../../groups.ts';
-import { callerSql, type DeviceRow, type HotPaths, type RowOfDevice, type TokenOwner, type Touch } from '../../hot.ts';
+import { groupCalls, groupReads, groupWriter, newestPerKey } from '../../groups.ts';
+import {
+  callerSql,
+  type DeviceRow,
+  type HotPaths,
+  type OfDevice,
+  ofDevice,
+  type RowsOfDevice,
+  type TokenOwner,
+  type Touch,
+} from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
 import type { PostgresPool } from './pool.ts';
 
@@ -17,9 +26,34 @@ const addPollsSql = `
   on conflict (product_id, owner_id, at) do update set polls = polls.polls + excluded.polls`;
 const touchTokenSql = 'update tokens set last_used_at = $1, last_used_ip = $3 where id = $2';
 
+interface RowOfDevice {
+  readonly table: OfDevice;
+  readonly row: { readonly device_id: string };
+}
+
+const noRows: RowsOfDevice = { activations: [], attributes: [], executions: [], labels: [] };
+
+/** Reads from all tables that somebody of the group asks for, of all devices of the group. */
+function rowsOfDevice(pool: PostgresPool): HotPaths['rowsOfDevice'] {
+  const each = (table: string) =>
+    `select '${table}' as "table", to_json(f) as row from ${table} f where device_id = any($1::text[])`;
+  const read = groupCalls(async (asked: readonly { readonly id: string; readonly tables: readonly OfDevice[] }[]) => {
+    const wanted = ofDevice.filter((table) => asked.some(({ tables }) => tables.includes(table)));
+    const ids = [...new Set(asked.map(({ id }) => id))];
+    const text = wanted.map(each).join(' union all ');
+    const rows = wanted.length > 0 ? (await pool.query<RowOfDevice>(text, [ids])).rows : [];
+    const found = new Map<string, RowsOfDevice>();
+    for (const { table, row } of rows) {
+      const before = found.get(row.device_id) ?? noRows;
+      found.set(row.device_id, { ...before, [table]: [...before[table], row] });
+    }
+    return asked.map(({ id }) => found.get(id) ?? noRows);
+  });
+  return (id, tables) => read({ id, tables });
+}
+
 /** The prepared statements of every request, on PostgreSQL. */
 export function hotPaths(pool: PostgresPool): HotPaths {
-  // Named statements are prepared once per connection.
   const counter = new PollCounter();
   async function writePolls(counts: readonly PollCount[]): Promise<void> {
     if (counts.length === 0) return;
@@ -30,7 +64,7 @@ export function hotPaths(pool: PostgresPool): HotPaths {
       counts.map(({ polls }) => polls),
     ];
     try {
-      await pool.query({ name: 'add-polls', text: addPollsSql, values });
+      await pool.query(addPollsSql, values);
     } catch (error) {
       counter.giveBack(counts);
       throw error;
@@ -44,41 +78,28 @@ export function hotPaths(pool: PostgresPool): HotPaths {
       (touch) => touch.atMs,
     );
     await Promise.all([
-      pool.query({
-        name: 'touch-devices',
-        text: touchDevicesSql,
-        values: [newest.map((t) => t.deviceId), newest.map((t) => t.atMs), newest.map((t) => t.ip)],
-      }),
+      pool.query(touchDevicesSql, [newest.map((t) => t.deviceId), newest.map((t) => t.atMs), newest.map((t) => t.ip)]),
       writePolls(counter.takeDue(newest.at(-1)?.atMs ?? 0)),
     ]);
   });
 
   /** Rows by a key that each has alone: what is asked for at the same time is one statement. */
-  const grouped = <T extends QueryResultRow>(name: string, text: string, keyOf: (row: T) => string) =>
+  const grouped = <T extends QueryResultRow>(text: string, keyOf: (row: T) => string) =>
     groupReads<string, T>(async (keys) => {
-      const { rows } = await pool.query<T>({ name, text, values: [keys] });
+      const { rows } = await pool.query<T>(text, [keys]);
       return new Map(rows.map((row) => [keyOf(row), row]));
     });
 
   return {
-    callerByTokenHash: grouped<TokenOwner>('callers', `${callerSql}any($1::text[])`, (row) => row.token_hash),
-    async rowsOfDevices(tables, deviceIds) {
-      const each = (table: string) =>
-        `select '${table}' as "table", to_json(f) as row from ${table} f where device_id = any($1::text[])`;
-      const text = tables.map(each).join(' union all ');
-      return (await pool.query<RowOfDevice>({ name: `rows-of-${tables.join('-')}`, text, values: [deviceIds] })).rows;
-    },
-    deviceById: grouped<DeviceRow>('devices-by-id', 'select * from devices where id = any($1::text[])', ({ id }) => id),
-    deviceByUuid: grouped<DeviceRow>(
-      'devices-by-uuid',
-      'select * from devices where uuid = any($1::text[])',
-      ({ uuid }) => uuid,
-    ),
+    callerByTokenHash: grouped<TokenOwner>(`${callerSql}any($1::text[])`, (row) => row.token_hash),
+    rowsOfDevice: rowsOfDevice(pool),
+    deviceById: grouped<DeviceRow>('select * from devices where id = any($1::text[])', ({ id }) => id),
+    deviceByUuid: grouped<DeviceRow>('select * from devices where uuid = any($1::text[])', ({ uuid }) => uuid),
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),
     countPoll: (productId, ownerId, atMs) => counter.add(productId, ownerId, atMs),
     flushPolls: () => writePolls(counter.take()),
     touchToken: async (tokenId, atMs, ip) => {
-      await pool.query({ name: 'touch-token', text: touchTokenSql, values: [atMs, tokenId, ip] });
+      await pool.query(touchTokenSql, [atMs, tokenId, ip]);
     },
   };
 }

@@ -5,6 +5,7 @@ import { StorageError } from '../../../stores/health.ts';
 import { ServerWatch } from '../../../stores/watch.ts';
 import { isStalePlan } from '../../errors.ts';
 import { type PostgresServers, serversAt } from './hosts.ts';
+import { StatementNames } from './prepared.ts';
 
 /** How long a request waits for a free connection, and a new connection for the server, in ms. */
 const connectTimeoutMs = 5_000;
@@ -150,8 +151,7 @@ export interface PoolLimits {
 export class PostgresPool {
   readonly #pool: pg.Pool;
   readonly #link: PostgresServerLink;
-  /** Part of the names of prepared statements. */
-  #generation = 0;
+  readonly #names = new StatementNames();
 
   constructor(link: PostgresServerLink, { size, statementMs }: PoolLimits) {
     this.#link = link;
@@ -170,23 +170,11 @@ export class PostgresPool {
     this.#pool.on('connect', (client) => client.on('error', link.report));
   }
 
-  /** Runs one statement; what is prepared under its name is prepared anew when a migration has made it useless. */
-  async query<R extends pg.QueryResultRow>({ name, ...config }: pg.QueryConfig): Promise<pg.QueryResult<R>> {
-    if (name === undefined || !this.keepsStatements) return this.#run(config);
-    const generation = this.#generation;
-    try {
-      return await this.#run({ ...config, name: `${name}-${generation}` });
-    } catch (error) {
-      if (!isStalePlan(error)) throw error;
-      this.#generation = generation + 1;
-      return this.#run(config);
-    }
-  }
-
-  async #run<R extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<pg.QueryResult<R>> {
+  /** Runs one statement. */
+  async query<R extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<pg.QueryResult<R>> {
     const client = await this.connect();
     try {
-      const result = await this.#link.watch.call(() => client.query<R>(config));
+      const result = await this.run<R>(client, text, values);
       client.release();
       return result;
     } catch (error) {
@@ -196,13 +184,27 @@ export class PostgresPool {
     }
   }
 
-  get keepsStatements(): boolean {
-    return this.#link.keepsStatements;
-  }
-
-  /** Makes one of several statements on a connection that was taken. */
-  call<T>(make: () => Promise<T>): Promise<T> {
-    return this.#link.watch.call(make);
+  /** Runs one on a connection that was taken. What a migration has made useless is prepared anew. */
+  async run<R extends pg.QueryResultRow>(
+    client: pg.PoolClient,
+    text: string,
+    values: readonly unknown[],
+    inTransaction = false,
+  ): Promise<pg.QueryResult<R>> {
+    const call = () => {
+      const name = this.#link.keepsStatements ? this.#names.of(text, values) : undefined;
+      const config = { text, values: [...values], ...(name !== undefined && { name }) };
+      return this.#link.watch.call(() => client.query<R>(config));
+    };
+    try {
+      return await call();
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      this.#names.forget();
+      // A transaction has failed with it: that is tried again as a whole.
+      if (inTransaction) throw error;
+      return call();
+    }
   }
 
   /** Takes a connection; the caller releases it. */

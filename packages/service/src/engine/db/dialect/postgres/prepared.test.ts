@@ -48,7 +48,7 @@ eachDatabase('a statement that comes often', (open) => {
   it('survives it as a statement of every request, too', async () => {
     const storage = await open();
     const read = () => storage.hot.deviceById('nobody');
-    expect(await read()).toBeUndefined();
+    for (let time = 0; time < 3; time++) expect(await read()).toBeUndefined();
     await sql`alter table devices add column extra text`.execute(storage.db);
     for (let time = 0; time < 3; time++) expect(await read()).toBeUndefined();
   });

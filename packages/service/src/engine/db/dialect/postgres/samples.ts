@@ -63,8 +63,8 @@ export function sampleWriter(pool: PostgresPool): Samples['append'] {
     if (missing.size === 0) return;
     const pairs = [...missing.values()];
     const values = [pairs.map(([id]) => id), pairs.map(([, name]) => name)];
-    await pool.query({ text: addStreams, values });
-    const { rows } = await pool.query<StreamRow>({ text: findStreams, values });
+    await pool.query(addStreams, values);
+    const { rows } = await pool.query<StreamRow>(findStreams, values);
     for (const { id, device_id, name } of rows) known.set(keyOf(device_id, name), id);
   }
 
@@ -87,20 +87,16 @@ export function sampleWriter(pool: PostgresPool): Samples['append'] {
         columns.text.push(text);
       }
     }
-    await pool.query({
-      name: 'add-samples',
-      text: addSamples,
-      values: [
-        batches.map(({ deviceId }) => deviceId),
-        batches.map(({ batch }) => batch),
-        batches.map(({ atMs }) => atMs),
-        takeSequences(columns.at.length),
-        columns.batch,
-        columns.stream,
-        columns.at,
-        columns.number,
-        columns.text,
-      ],
-    });
+    await pool.query(addSamples, [
+      batches.map(({ deviceId }) => deviceId),
+      batches.map(({ batch }) => batch),
+      batches.map(({ atMs }) => atMs),
+      takeSequences(columns.at.length),
+      columns.batch,
+      columns.stream,
+      columns.at,
+      columns.number,
+      columns.text,
+    ]);
   });
 }

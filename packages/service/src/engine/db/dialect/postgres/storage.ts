@@ -16,9 +16,9 @@ import { PostgresBus } from './bus.ts';
 import * as ddl from './ddl.ts';
 import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
+import { kyselyPool } from './kysely-pool.ts';
 import { partitionedSamples } from './partitions.ts';
 import { PostgresPool, PostgresServerLink } from './pool.ts';
-import { preparingPool } from './prepared.ts';
 import { sampleWriter } from './samples.ts';
 
 /** Connections of requests, and those of work that no request waits for: neither keeps the other from its own. */
@@ -41,8 +41,8 @@ const isRetryable = (error: unknown): boolean =>
 const unknownChanges: Changes = { version: () => undefined, lastMark: 0, markOf: () => 0 };
 
 /** Transactions on one of the pools. */
-const transactionsOn = (db: Kysely<Schema>, clock: Clock): Pick<Storage, 'transaction' | 'reporting'> => {
-  const transaction: Storage['transaction'] = async (work) => {
+const transactionsOn = (db: Kysely<Schema>, clock: Clock): Pick<Storage, 'transaction'> => ({
+  async transaction(work) {
     for (let attempt = 1; ; attempt++) {
       try {
         return await runTransaction(db.startTransaction().setIsolationLevel('serializable'), work);
@@ -52,9 +52,8 @@ const transactionsOn = (db: Kysely<Schema>, clock: Clock): Pick<Storage, 'transa
         await sleep(clock, randomInt(1, firstPauseMs * 2 ** Math.min(attempt, 7)));
       }
     }
-  };
-  return { transaction, reporting: (_deviceIds, work) => transaction(work) };
-};
+  },
+});
 
 /** Brings the tables up to date over a connection without limits: to make an index may take minutes. */
 async function bringUpToDate(server: PostgresServerLink, upTo?: string): Promise<readonly string[]> {
@@ -68,7 +67,7 @@ async function bringUpToDate(server: PostgresServerLink, upTo?: string): Promise
 }
 
 const builderOn = (pool: PostgresPool) =>
-  new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) });
+  new Kysely<Schema>({ dialect: new PostgresDialect({ pool: kyselyPool(pool) }) });
 
 interface PostgresOptions {
   readonly onError: (error: Error) => void;

@@ -21,22 +21,6 @@ const logFileBytes = 64 * 1024 * 1024;
 export interface Prepared {
   readonly statement: StatementSync;
   readonly givesRows: boolean;
-  /** Makes a row of the values that the statement gives. */
-  readonly rowOf: (values: readonly unknown[]) => object;
-}
-
-const rowMakers = new Map<string, Prepared['rowOf']>();
-
-/**
- * Makes rows with these columns. The driver's own are dictionaries, slow to make and large; these share one shape, which
- * takes a literal with all the names.
- */
-function rowMaker(columns: readonly string[]): Prepared['rowOf'] {
-  const fields = columns.map((column, at) => `${JSON.stringify(column)}: values[${at}]`).join();
-  // Safe: the columns are those of our own statements, written as JSON.
-  const maker = rowMakers.get(fields) ?? (new Function('values', `return {${fields}}`) as Prepared['rowOf']);
-  rowMakers.set(fields, maker);
-  return maker;
 }
 
 /** A statement that changes tables changes what `*` stands for in others. */
@@ -85,9 +69,7 @@ export class SqliteConnection {
     const known = this.#statements.get(sql);
     if (known) return known;
     const statement = this.db.prepare(sql);
-    const columns = statement.columns().map(({ name }) => name);
-    const prepared = { statement, givesRows: columns.length > 0, rowOf: rowMaker(columns) };
-    statement.setReturnArrays(true);
+    const prepared = { statement, givesRows: statement.columns().length > 0 };
     if (changesTables.test(sql)) {
       this.#statements.clear();
       return prepared;
@@ -101,15 +83,11 @@ export class SqliteConnection {
   }
 
   all(sql: string, parameters: readonly unknown[]): object[] {
-    const { statement, rowOf } = this.prepare(sql);
-    // Safe: the statement returns arrays.
-    return (statement.all(...inputs(parameters)) as unknown as unknown[][]).map(rowOf);
+    return this.prepare(sql).statement.all(...inputs(parameters));
   }
 
   get(sql: string, ...parameters: SQLInputValue[]): object | undefined {
-    const { statement, rowOf } = this.prepare(sql);
-    const values = statement.get(...parameters) as unknown[] | undefined;
-    return values && rowOf(values);
+    return this.prepare(sql).statement.get(...parameters);
   }
 
   close(): void {

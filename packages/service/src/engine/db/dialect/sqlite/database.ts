@@ -33,9 +33,6 @@ export class SqliteDatabase implements Changes {
   /** What SQLite counts of the commits of other connections, other processes' among them. */
   #foreignVersion = 0;
   #askedThisTurn = false;
-  readonly #reports = new ChangeCounter();
-  /** Devices of which the transaction under way writes reports, and nothing else. */
-  #reporting: readonly string[] | undefined;
 
   constructor(path: string, clock: Clock, onError: (error: Error) => void) {
     this.#path = path;
@@ -153,27 +150,8 @@ export class SqliteDatabase implements Changes {
   }
 
   unlock(): void {
-    if (this.#reporting) for (const id of this.#reporting) this.#reports.noteMark(id);
-    else this.#counter.noteWrite();
-    this.#reporting = undefined;
+    this.#counter.noteWrite();
     this.#release();
-  }
-
-  /** The transaction under way writes only what these devices report of themselves. */
-  reportOnly(deviceIds: readonly string[]): void {
-    this.#reporting = deviceIds;
-  }
-
-  /** All writes, with marks of the devices that have reported something new of themselves. */
-  get reports(): Changes {
-    const marks = this.#reports;
-    return {
-      version: () => this.version(),
-      get lastMark() {
-        return marks.lastMark;
-      },
-      markOf: (deviceId) => marks.markOf(deviceId),
-    };
   }
 
   #release(): void {

@@ -3,8 +3,9 @@ import {
   callerSql,
   type DeviceRow,
   type HotPaths,
+  type OfDevice,
   ofDevice,
-  type RowOfDevice,
+  type RowsOfDevice,
   type TokenOwner,
   type Touch,
 } from '../../hot.ts';
@@ -15,23 +16,6 @@ const deviceTouch = 'update devices set last_seen_at = ?, ip = coalesce(?, ip) w
 const addPolls = `insert into polls (product_id, owner_id, at, polls) values (?, ?, ?, ?)
   on conflict (product_id, owner_id, at) do update set polls = polls.polls + excluded.polls`;
 const tokenTouch = 'update tokens set last_used_at = ?, last_used_ip = ? where id = ?';
-
-// One text for any number of devices, and twice as fast as a list of them in it.
-const rowsOf = new Map(
-  ofDevice.map((table) => [table, `select t.* from json_each(?) j cross join ${table} t on t.device_id = j.value`]),
-);
-
-const rowsOfDevices =
-  (database: SqliteDatabase): HotPaths['rowsOfDevices'] =>
-  (tables, deviceIds) =>
-    database.read((connection) => {
-      const ids = [JSON.stringify(deviceIds)];
-      return tables.flatMap((table) => {
-        const rows = connection.all(rowsOf.get(table) ?? '', ids);
-        // Safe: the statement selects all columns of the table.
-        return rows.map((row) => ({ table, row: row as RowOfDevice['row'] }));
-      });
-    });
 
 type Run = (sql: string, ...values: (string | number | null)[]) => void;
 
@@ -87,7 +71,13 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
 
   return {
     callerByTokenHash: (hash) => one<TokenOwner>(`${callerSql}?`, hash),
-    rowsOfDevices: rowsOfDevices(database),
+    rowsOfDevice: (id, tables) =>
+      database.read((connection) => {
+        const rowsIn = (table: OfDevice) =>
+          tables.includes(table) ? connection.all(`select * from ${table} where device_id = ?`, [id]) : [];
+        // Safe: the statements select all columns of their tables.
+        return Object.fromEntries(ofDevice.map((table) => [table, rowsIn(table)])) as unknown as RowsOfDevice;
+      }),
     deviceById: (id) => one<DeviceRow>('select * from devices where id = ?', id),
     deviceByUuid: (uuid) => one<DeviceRow>('select * from devices where uuid = ?', uuid),
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),

@@ -37,17 +37,11 @@ export async function openSqlite(
     hot,
     expressions,
     changes: database,
-    reports: database.reports,
+    reports: database,
     samples: tableSamples(db, sampleWriter(database)),
     // A file has one service: administration from the command line has no process to wake.
     bus: new LocalBus(),
     transaction: (work) => runTransaction(db.startTransaction(), work),
-    reporting: (deviceIds, work) =>
-      runTransaction(db.startTransaction(), async (trx) => {
-        // Whatever else writes waits for the end of this.
-        database.reportOnly(deviceIds);
-        return work(trx);
-      }),
     close: async () => {
       await hot.flushPolls().catch(onError);
       await db.destroy();
