@@ -44,10 +44,11 @@ const postgresFacts: readonly Facts[] = [
       || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') as fact
     from ${postgresTables} c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_type t on t.oid = a.atttypid left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum`,
-  sql`select 'constraint ' || c.relname || '.' || k.conname || ' ' || pg_get_constraintdef(k.oid) as fact
+  sql`select 'constraint ' || c.relname || case when k.contype = 'p' then '' else '.' || k.conname end || ' '
+      || pg_get_constraintdef(k.oid) as fact
     from ${postgresTables} c join pg_constraint k on k.conrelid = c.oid where k.contype <> 'n'`,
   sql`select replace(pg_get_indexdef(i.indexrelid), current_schema() || '.', '') as fact
-    from pg_index i join ${postgresTables} c on c.oid = i.indrelid`,
+    from pg_index i join ${postgresTables} c on c.oid = i.indrelid where not i.indisprimary`,
   sql`select replace(pg_get_triggerdef(g.oid), current_schema() || '.', '') as fact
     from pg_trigger g join ${postgresTables} c on c.oid = g.tgrelid where not g.tgisinternal`,
   sql`select replace(pg_get_functiondef(p.oid), current_schema() || '.', '') as fact from pg_proc p
@@ -62,12 +63,14 @@ const facts = { sqlite: sqliteFacts, postgres: postgresFacts } as const;
 
 /**
  * Everything that a database says of the tables of the service: columns, keys, references, indexes, triggers, sequences
- * and partitions, a line for each in the order of the alphabet. Columns of a table may come in any order.
+ * and partitions, a line for each in the order of the alphabet. Columns of a table may come in any order, and nothing goes by
+ * the name of a primary key.
  */
 export async function describeSchema({ db, kind }: Pick<Storage, 'db' | 'kind'>): Promise<string> {
   const lines: string[] = [];
   for (const query of facts[kind]) {
-    for (const { fact } of (await query.execute(db)).rows) lines.push(fact.replace(/\s+/g, ' ').trim());
+    for (const { fact } of (await query.execute(db)).rows)
+      lines.push(fact.replaceAll('"', '').replace(/\s+/g, ' ').trim());
   }
   return `${[...new Set(lines)].sort().join('\n')}\n`;
 }
