@@ -23,7 +23,7 @@ import { openBlobs } from './engine/blobs/backends/open.ts';
 import type { BlobStore } from './engine/blobs/blob-store.ts';
 import { objectOf } from './engine/db/blob-records.ts';
 import { nameClashes } from './engine/db/names.ts';
-import { openStorage, type StorageOptions } from './engine/db/open.ts';
+import type { StorageOptions } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import { storageTroubleOf } from './engine/db/trouble.ts';
 import { openBearers } from './engine/http/bearer.ts';
@@ -55,6 +55,7 @@ import { startAnnouncing } from './extensions/home-assistant/engine.ts';
 import type { Rehearser } from './extensions/rehearsals/rehearser.ts';
 import { startMaintenance } from './maintenance.ts';
 import { mountSlices } from './slices.ts';
+import { openRecords } from './tables.ts';
 
 export interface ServiceOptions {
   readonly settings: Settings;
@@ -144,7 +145,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     ready: { route: readyDeviceRoute, find: (request) => readyAnswers?.(request), monotonic: () => clock.monotonic() },
     endpoints: endpointsOf(contract).map(({ shape }) => shape),
   });
-  const storage = options.storage ?? (await openStorage(settings.database, storageOptions(api, settings)));
+  const storage = options.storage ?? (await openRecords(settings.database, storageOptions(api, settings)));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
   const attempts = openAttempts({ storage, clock });
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };

@@ -1,6 +1,5 @@
-import type { Insertable, Selectable } from 'kysely';
 import { builtOnce } from '../../../engine/db/compiled.ts';
-import type { AttributeTable } from '../../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 
 /** Rows of one statement: both databases limit its parameters. */
@@ -15,10 +14,7 @@ const ofDevices = (db: Db, deviceIds: readonly string[]) =>
 const ofDevice = builtOnce((db) => ofDevices(db, ['']));
 
 /** What devices have reported, by name. */
-export const attributesOf = async (
-  db: Db,
-  deviceIds: readonly string[],
-): Promise<readonly Selectable<AttributeTable>[]> =>
+export const attributesOf = async (db: Db, deviceIds: readonly string[]): Promise<readonly Row<'attributes'>[]> =>
   deviceIds.length === 1 ? ofDevice(db, ...deviceIds) : ofDevices(db, deviceIds).execute();
 
 /** Those of these devices that are there. */
@@ -27,7 +23,7 @@ export async function existingDevices(db: Db, ids: readonly string[]): Promise<R
   return new Set(rows.map(({ id }) => id));
 }
 
-const put = (trx: Db, rows: readonly Insertable<AttributeTable>[]) =>
+const put = (trx: Db, rows: readonly NewRow<'attributes'>[]) =>
   trx
     .insertInto('attributes')
     .values([...rows])
@@ -45,7 +41,7 @@ const putOne = builtOnce((trx) =>
 );
 
 /** Writes attributes, in the order of their devices, so that processes do not lock crosswise. */
-export async function putAttributes(trx: Db, rows: readonly Insertable<AttributeTable>[]): Promise<void> {
+export async function putAttributes(trx: Db, rows: readonly NewRow<'attributes'>[]): Promise<void> {
   const [one, ...others] = rows;
   // Most reports change one: how long the device has been up.
   if (one && others.length === 0) {
