@@ -3,10 +3,10 @@ import { realClock } from '@moorage/base';
 import { hashPassword } from '@moorage/service/core/auth/passwords';
 import { formatBversion } from '@moorage/service/core/bundles/rules';
 import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
-import type { Schema } from '@moorage/service/engine/db/schema';
+import type { Row, Schema } from '@moorage/service/engine/db/schema';
 import type { Storage } from '@moorage/service/engine/db/storage';
 import { fixtures } from '@moorage/service/testing/index';
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable } from 'kysely';
 
 /** What an operator of a middling fleet has, as the console is measured with: one platform and its edition product besides. */
 export const operatorCounts = { devices: 5_001, products: 101, bundles: 319, users: 60, logs: 200_045 } as const;
@@ -151,7 +151,7 @@ interface Surroundings {
 }
 
 /** Device number `index`, and its update. */
-function deviceOf(index: number, template: Selectable<Schema['devices']>, { products, users, nowMs }: Surroundings) {
+function deviceOf(index: number, template: Row<'devices'>, { products, users, nowMs }: Surroundings) {
   const product = products[scattered(index, products.length)] ?? products[0];
   if (!product) throw new Error('No product');
   const history = histories[index % histories.length] ?? 'silent';

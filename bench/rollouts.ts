@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import type { RolloutSettings } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { mergeDeviceCounts } from '@moorage/service/core/devices/counts';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
 import { PostgresServer } from '@moorage/service/testing/postgres-server';
 import { sql } from 'kysely';
@@ -279,7 +279,7 @@ async function measure(name: string, world: OtaWorld): Promise<Finding[]> {
 }
 
 async function onDatabase(name: string, url: string): Promise<Finding[]> {
-  const storage = await openStorage(url);
+  const storage = await openRecords(url);
   try {
     return await measure(name, await otaWorld(storage));
   } finally {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { buildApp } from '@moorage/service/testing/index';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import openapiTs, { astToString } from 'openapi-typescript';
@@ -40,7 +40,7 @@ function compile(files: readonly string[]): string[] {
 }
 
 test('the OpenAPI document validates, and types generated from it compile', async () => {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   const app = await buildApp(storage);
   const document = (await app.api.inject('/openapi.json')).json();
   await app.service.close();

@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { zones } from './boundaries.ts';
 import { findBoundaryProblems } from './check-boundaries.ts';
 
+/** Tables that stand in folders of their slices. */
+const said = (['devices', 'updates'] as const).map((table) => ({
+  path: `packages/service/src/core/${table === 'updates' ? 'ota' : table}/tables.ts`,
+  text: `export const tables = { ${table}: t.table({ id: t.key }) };`,
+}));
+
 const messages = (path: string, text: string): string[] =>
-  findBoundaryProblems([{ path, text }]).map(({ line, message }) => `${line}: ${message}`);
+  findBoundaryProblems([...said, { path, text }]).map(({ line, message }) => `${line}: ${message}`);
 
 const refused: readonly (readonly [name: string, path: string, text: string, message: string])[] = [
   [

@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { systemModules, type Zone, zones } from './boundaries.ts';
-import { handedIn, realClockFiles, tableOwners } from './ownership.ts';
+import { handedIn, realClockFiles, secondWriters } from './ownership.ts';
 import { productFiles, targetOf } from './support/import-graph.ts';
 import { type Problem, type ProjectFile, readProject, report } from './support/project.ts';
 import { calledName, type Import, importsOf, lineOf, parse, visitAll } from './support/source.ts';
@@ -60,17 +60,43 @@ const checkImports = (place: Place, path: string, source: ts.SourceFile): Findin
     return message ? [{ line: imported.line, rule: 'boundary', message }] : [];
   });
 
+const sliceOf = (path: string): string | undefined =>
+  /^packages\/service\/src\/(?:core|extensions)\/([^/]+)\//.exec(path)?.[1];
+
+/** Who may write which table: the slice in whose folder it is said, and second writers. */
+type Writers = ReadonlyMap<string, readonly string[]>;
+
+/** The tables that a `tables.ts` says: `devices: t.table(…)`. */
+function tablesOf(file: ProjectFile): string[] {
+  const found: string[] = [];
+  visitAll(parse(file), (node) => {
+    if (!ts.isPropertyAssignment(node) || !ts.isCallExpression(node.initializer)) return;
+    if (calledName(node.initializer.expression) === 't.table') found.push(node.name.getText());
+  });
+  return found;
+}
+
+function writersOf(files: readonly ProjectFile[]): Writers {
+  const writers = new Map(Object.entries(secondWriters));
+  for (const file of files) {
+    const slice = sliceOf(file.path);
+    if (!slice || !file.path.endsWith('/tables.ts')) continue;
+    for (const table of tablesOf(file)) writers.set(table, [slice, ...(secondWriters[table] ?? [])]);
+  }
+  return writers;
+}
+
 const queryStarts = new Set(['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'mergeInto', 'replaceInto']);
 
 /** SQL stands in queries.ts alone, and a slice writes only to its own tables. */
-function checkQuery(path: string, call: ts.CallExpression): Omit<Finding, 'line'> | undefined {
-  const slice = /^packages\/service\/src\/(?:core|extensions)\/([^/]+)\//.exec(path)?.[1];
+function checkQuery(path: string, call: ts.CallExpression, writers: Writers): Omit<Finding, 'line'> | undefined {
+  const slice = sliceOf(path);
   const verb = ts.isPropertyAccessExpression(call.expression) ? call.expression.name.text : '';
   if (!slice || !queryStarts.has(verb)) return undefined;
   if (/\/(routes|rules)\.ts$/.test(path)) return { rule: 'query-place', message: `${verb} outside queries.ts` };
   const [table] = call.arguments;
   if (verb === 'selectFrom' || !table || !ts.isStringLiteralLike(table)) return undefined;
-  const owners = tableOwners[table.text] ?? [];
+  const owners = writers.get(table.text) ?? [];
   if (owners.includes(slice)) return undefined;
   return {
     rule: 'table-owner',
@@ -88,22 +114,23 @@ function checkHandedIn(zone: Zone, path: string, node: ts.Node): Omit<Finding, '
     : undefined;
 }
 
-function checkCalls(zone: Zone, path: string, source: ts.SourceFile): Finding[] {
+function checkCalls(zone: Zone, path: string, source: ts.SourceFile, writers: Writers): Finding[] {
   const found: Finding[] = [];
   visitAll(source, (node) => {
     if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return;
-    const finding = checkHandedIn(zone, path, node) ?? (ts.isCallExpression(node) ? checkQuery(path, node) : undefined);
+    const query = ts.isCallExpression(node) ? checkQuery(path, node, writers) : undefined;
+    const finding = checkHandedIn(zone, path, node) ?? query;
     if (finding) found.push({ line: lineOf(source, node), ...finding });
   });
   return found;
 }
 
-function checkFile(file: ProjectFile): Problem[] {
+function checkFile(file: ProjectFile, writers: Writers): Problem[] {
   const { path } = file;
   const place = placeOf(path);
   if (!place) return [{ path, line: 0, rule: 'boundary', message: 'file is in no zone of scripts/boundaries.ts' }];
   const source = parse(file);
-  return [...checkImports(place, path, source), ...checkCalls(place.zone, path, source)].map((finding) => ({
+  return [...checkImports(place, path, source), ...checkCalls(place.zone, path, source, writers)].map((finding) => ({
     path,
     ...finding,
   }));
@@ -141,7 +168,8 @@ function readManifests(files: readonly ProjectFile[]): Map<string, ReadonlySet<s
 /** What the tables of boundaries.ts do not allow. Tests and what supports them are exempt. */
 export function findBoundaryProblems(files: readonly ProjectFile[]): Problem[] {
   const manifests = readManifests(files);
-  return productFiles(files).flatMap((file) => [...checkFile(file), ...checkDeclared(file, manifests)]);
+  const writers = writersOf(files);
+  return productFiles(files).flatMap((file) => [...checkFile(file, writers), ...checkDeclared(file, manifests)]);
 }
 
 if (import.meta.main) report('boundaries', findBoundaryProblems(readProject()));

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { buildApp } from '@moorage/service/testing/index';
 import { type OpenApi, openApiPages } from './support/openapi-pages.ts';
 import { readProject, root } from './support/project.ts';
@@ -26,7 +26,7 @@ function ensureTool(): void {
 
 /** The OpenAPI document, of a service that keeps nothing. */
 async function readOpenApi(): Promise<OpenApi> {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   const app = await buildApp(storage);
   const document: OpenApi = (await app.api.inject('/openapi.json')).json();
   await app.service.close();

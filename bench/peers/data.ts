@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
 import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
-import { openStorage } from '@moorage/service/engine/db/open';
 import { hashSecret } from '@moorage/service/engine/secrets';
+import { openRecords } from '@moorage/service/tables';
 import { fixtures, PostgresServer, testSettings } from '@moorage/service/testing/index';
 
 // A service whose devices are activated at the data cloud. The argument says on which database, how many devices
@@ -22,7 +22,7 @@ const { kind, devices, insecure, port = 0 } = argument;
 const folder = argument.folder ?? mkdtempSync(join(tmpdir(), 'moorage-bench-'));
 const server = kind === 'postgres' ? await PostgresServer.create() : undefined;
 await server?.start();
-const storage = await openStorage(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
+const storage = await openRecords(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
 const service = await buildService({
   settings: { ...testSettings, deviceInsecure: insecure },
   storage,

@@ -8,7 +8,7 @@ import { createClient } from '@moorage/api';
 import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
 import { diskBlobs } from '@moorage/service/engine/blobs/backends/disk-blobs';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { fixtures, injectFetch, testSettings } from '@moorage/service/testing/index';
 import { must } from '../../packages/moorage/src/up/example.ts';
 
@@ -32,7 +32,7 @@ if (seedIn === undefined) {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 }
-const storage = await openStorage(`sqlite:${join(folder, 'moorage.db')}`);
+const storage = await openRecords(`sqlite:${join(folder, 'moorage.db')}`);
 const blobs = await diskBlobs(join(folder, 'blobs'));
 const settings = { ...testSettings, deviceInsecure: true };
 const service = await buildService({ settings, storage, blobs, logLevel: 'error', logStream: process.stderr });

@@ -6,7 +6,7 @@ import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
 import { hashPassword } from '@moorage/service/core/auth/passwords';
 import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { fixtures, PostgresServer, testSettings } from '@moorage/service/testing/index';
 
 // A service with the data of a large installation, on one of the databases: the argument says which.
@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'moorage-bench-'));
 const server = kind === 'postgres' ? await PostgresServer.create() : undefined;
 await server?.start();
 const url = server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`;
-let storage = await openStorage(url);
+let storage = await openRecords(url);
 const make = fixtures({ storage, blobs: memoryBlobs(realClock), clock: realClock });
 
 /** Inserts `count` rows, many at a time. */
@@ -82,7 +82,7 @@ await fill(
 await storage.close();
 
 const startMs = performance.now();
-storage = await openStorage(url);
+storage = await openRecords(url);
 const service = await buildService({
   settings: testSettings,
   storage,

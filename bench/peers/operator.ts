@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
 import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { PostgresServer, testSettings } from '@moorage/service/testing/index';
 import { makeOperatorData } from '../operator-data.ts';
 
@@ -16,7 +16,7 @@ await server?.start();
 const kept = server ? undefined : process.argv[2];
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'moorage-bench-'));
 mkdirSync(folder, { recursive: true });
-const storage = await openStorage(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
+const storage = await openRecords(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
 const startMs = performance.now();
 const { admin, productId } = await makeOperatorData(storage);
 const fillMs = performance.now() - startMs;

@@ -2,7 +2,7 @@ import { realClock } from '@moorage/base';
 import { buildService } from '@moorage/service';
 import { mergeDeviceCounts } from '@moorage/service/core/devices/counts';
 import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { fixtures, testSettings } from '@moorage/service/testing/index';
 import { sql } from 'kysely';
 
@@ -14,7 +14,7 @@ const { url, devicePort, make } = JSON.parse(process.argv[2] ?? '{}') as {
   make?: { devices: number; clients: number };
 };
 
-const storage = await openStorage(url);
+const storage = await openRecords(url);
 const blobs = memoryBlobs(realClock);
 const settings = { ...testSettings, requestsPerMinute: 0 };
 const service = await buildService({ settings, storage, blobs, logLevel: 'error', logStream: process.stderr });

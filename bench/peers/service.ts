@@ -6,10 +6,10 @@ import { realClock, success } from '@moorage/base';
 import { buildService } from '@moorage/service';
 import { diskBlobs } from '@moorage/service/engine/blobs/backends/disk-blobs';
 import { recordBlob } from '@moorage/service/engine/db/blob-records';
-import { openStorage } from '@moorage/service/engine/db/open';
 import { bearerCheck } from '@moorage/service/engine/http/bearer';
 import { statusOf } from '@moorage/service/engine/http/errors';
 import { mountContract } from '@moorage/service/engine/http/mount';
+import { openRecords } from '@moorage/service/tables';
 import { fixtures, PostgresServer, testSettings } from '@moorage/service/testing/index';
 import type { ServiceData } from '../service-peer.ts';
 
@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'moorage-bench-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const server = database && (await PostgresServer.create());
 await server?.start();
-const storage = await openStorage(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
+const storage = await openRecords(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
 const blobs = await diskBlobs(join(folder, 'blobs'));
 const service = await buildService({
   settings: testSettings,

@@ -6,7 +6,7 @@ import { backUp } from '@moorage/service/engine/backup/backup';
 import { restore } from '@moorage/service/engine/backup/restore';
 import { diskBlobs } from '@moorage/service/engine/blobs/backends/disk-blobs';
 import type { BlobStore } from '@moorage/service/engine/blobs/blob-store';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords, records } from '@moorage/service/tables';
 import { type DatabaseKind, databaseSource, eachDatabase } from '@moorage/service/testing/index';
 import { otaWorld } from '@moorage/service/testing/ota-world';
 import { afterAll, expect, it } from 'vitest';
@@ -109,7 +109,7 @@ async function openWorld(...[storage, options]: Parameters<typeof otaWorld>) {
 eachDatabase('backup of a service that writes', (_open, kind, address) => {
   it('has on the other database all that was acknowledged before it began, whole', async () => {
     const database = await address();
-    const storage = await openStorage(database);
+    const storage = await openRecords(database);
     const blobs = await diskBlobs(mkdtempSync(join(folder, 'blobs-')));
     const world = await openWorld(storage, { blobs });
     const { acknowledged, stop } = writersOf(world);
@@ -129,9 +129,9 @@ eachDatabase('backup of a service that writes', (_open, kind, address) => {
     try {
       const to = await source.make();
       const restored = await diskBlobs(mkdtempSync(join(folder, 'restored-')));
-      const carried = await restore({ database: to, openBlobs: async () => restored, file });
+      const carried = await restore({ records, database: to, openBlobs: async () => restored, file });
       expect(carried).toMatchObject({ rows: saved.rows, blobs: saved.blobs });
-      const copy = await openStorage(to);
+      const copy = await openRecords(to);
       const { db } = copy;
       const kept = {
         products: (await db.selectFrom('products').select('id').execute()).map(({ id }) => id),

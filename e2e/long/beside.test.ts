@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@moorage/api';
 import { databaseSource } from '@moorage/service/testing/index';
-import { releasedMigration } from '@moorage/service/testing/last-release';
 import { afterAll, expect, test } from 'vitest';
 import { ensureExample } from '../../packages/moorage/src/up/example.ts';
 import { eventOf, killAll, type Moorage, moorage } from '../command-line.ts';
@@ -19,15 +18,14 @@ const git = (...args: string[]): string | undefined => {
   return status === 0 && stdout.trim() !== '' ? stdout.trim() : undefined;
 };
 
+/** The last migration of 0.1.0: the commit before the one that took it away is that release, as long as none has a tag. */
+const lastMigration = 'packages/service/src/engine/db/migrations/0087-alert-addresses.ts';
+
 /** The last release: the newest tag, or while there is none the commit that stands for it. `RELEASE_BEFORE` names another. */
-function lastRelease(): string | undefined {
-  const migration = `packages/service/src/engine/db/migrations/${releasedMigration}.ts`;
-  return (
-    process.env.RELEASE_BEFORE ??
-    git('describe', '--tags', '--abbrev=0', '--match', 'v*') ??
-    git('log', '-1', '--diff-filter=A', '--format=%h', '--', migration)
-  );
-}
+const lastRelease = (): string | undefined =>
+  process.env.RELEASE_BEFORE ??
+  git('describe', '--tags', '--abbrev=0', '--match', 'v*') ??
+  git('log', '-1', '--diff-filter=D', '--format=%h^', '--', lastMigration);
 
 const release = lastRelease();
 const folders: string[] = [];

@@ -3,8 +3,8 @@ import { contract, deviceListenerContract, type EndpointShape, endpointsOf, erro
 import fc from 'fast-check';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { openStorage } from './engine/db/open.ts';
 import { statusesOf } from './engine/http/openapi.ts';
+import { openRecords } from './tables.ts';
 import { type AbuseRequest, abuseOf } from './testing/abuse-requests.ts';
 import { type AbuseWorld, openAbuseWorld, secretMark } from './testing/abuse-world.ts';
 import { buildApp, type DatabaseKind, eachDatabase } from './testing/index.ts';
@@ -165,7 +165,7 @@ describe('abuse of the connection', () => {
       /^HTTP\/1.1 [24]\d\d /,
     ],
   ])('%s is refused, and the next request answered', async (_, bytes, expected) => {
-    const app = await buildApp(await openStorage('sqlite::memory:'));
+    const app = await buildApp(await openRecords('sqlite::memory:'));
     await app.api.listen({ host: '127.0.0.1', port: 0 });
     const address = app.api.server.address();
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
@@ -178,7 +178,7 @@ describe('abuse of the connection', () => {
   });
 
   it('by a JSON body over the limit is refused', async () => {
-    const app = await buildApp(await openStorage('sqlite::memory:'));
+    const app = await buildApp(await openRecords('sqlite::memory:'));
     const headers = { 'content-type': 'application/json' };
     const payload = JSON.stringify({ username: 'a', password: 'x'.repeat(17 * 1024 * 1024) });
     const reply = await app.api.inject({ method: 'POST', url: '/api/auth/login', headers, payload });

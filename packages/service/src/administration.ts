@@ -19,11 +19,11 @@ import { restore } from './engine/backup/restore.ts';
 import { openBlobs, type S3Access } from './engine/blobs/backends/open.ts';
 import { findAccount } from './engine/db/accounts.ts';
 import { auditing } from './engine/db/audit.ts';
-import { openStorage } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import type { Settings } from './engine/settings/config.ts';
 import { deleteChallenges } from './extensions/accounts/factor-queries.ts';
 import { resetFactors } from './extensions/accounts/factors.ts';
+import { openRecords, records } from './tables.ts';
 
 export { ensureAdministrator, firstAdministrator, issueToken, newPassword, revokeToken } from './core/auth/accounts.ts';
 export { BackupError } from './engine/backup/format.ts';
@@ -37,7 +37,7 @@ export const isTokenTitle = (text: string): boolean => Value.Check(tokensContrac
 type Place = Pick<Settings, 'database' | 'blobs'>;
 
 async function withStorage<T>({ database }: Place, work: (storage: Storage) => Promise<T>): Promise<T> {
-  const storage = await openStorage(database);
+  const storage = await openRecords(database);
   try {
     return await work(storage);
   } finally {
@@ -130,4 +130,4 @@ export const backUpStorage = async (place: Place & S3Access, file: string): Prom
 
 /** Brings a backup into an empty storage. @throws {BackupError} */
 export const restoreStorage = (place: Place & S3Access, file: string): Promise<Carried> =>
-  restore({ database: place.database, openBlobs: () => openBlobs(place.blobs, place), file });
+  restore({ database: place.database, records, openBlobs: () => openBlobs(place.blobs, place), file });

@@ -17,7 +17,7 @@ import { openBlobs } from './engine/blobs/backends/open.ts';
 import type { BlobStore } from './engine/blobs/blob-store.ts';
 import { objectOf } from './engine/db/blob-records.ts';
 import { nameClashes } from './engine/db/names.ts';
-import { openStorage, type StorageOptions } from './engine/db/open.ts';
+import type { StorageOptions } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import { storageTroubleOf } from './engine/db/trouble.ts';
 import { bearerCheck } from './engine/http/bearer.ts';
@@ -43,6 +43,7 @@ import type { SingleSignOn, SsoFiles } from './extensions/accounts/single-sign-o
 import type { Opened } from './extensions/extension.ts';
 import { chosenExtensions } from './extensions/index.ts';
 import type { Rehearser } from './extensions/rehearsals/rehearser.ts';
+import { openRecords } from './tables.ts';
 
 export interface ServiceOptions {
   readonly settings: Settings;
@@ -127,7 +128,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const publicServerOptions = { ...serverOptions, statusOf, trustProxy: settings.trustProxy };
   const endpoints = endpointsOf(contracts).map(({ shape }) => shape);
   const api: FastifyInstance = buildServer({ ...publicServerOptions, web: options.certificates?.api, endpoints });
-  const storage = options.storage ?? (await openStorage(settings.database, storageOptions(api, settings)));
+  const storage = options.storage ?? (await openRecords(settings.database, storageOptions(api, settings)));
   const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
   const attempts = openAttempts({ storage, clock });
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };

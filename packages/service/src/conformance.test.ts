@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { softwarePlatform } from './core/devices/rules.ts';
-import { openStorage } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import { openApiDocument } from './engine/http/openapi.ts';
+import { openRecords } from './tables.ts';
 import { expectAnswerHeaders } from './testing/answer-headers.ts';
 import { buildApp, eachDatabase, type TestApp } from './testing/index.ts';
 import { type Schema, valuesOf, wrongValue } from './testing/schema-values.ts';
@@ -241,7 +241,7 @@ eachDatabase('every answer is as the OpenAPI document says', (open) => {
 describe('what the OpenAPI document does not have', () => {
   let world: World;
   beforeAll(async () => {
-    world = await openWorld(await openStorage('sqlite::memory:'));
+    world = await openWorld(await openRecords('sqlite::memory:'));
   });
   afterAll(() => world.app.storage.close());
 

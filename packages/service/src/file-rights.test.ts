@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { diskBlobs } from './engine/blobs/backends/disk-blobs.ts';
-import { openStorage } from './engine/db/open.ts';
 import { openSnapshot } from './engine/db/open-snapshot.ts';
+import { openRecords } from './tables.ts';
 
 let parent: string;
 beforeEach(() => {
@@ -19,7 +19,7 @@ const openToOthers = (folder: string): string[] =>
   );
 
 it('records, and what SQLite keeps beside them, are their owner’s alone', async () => {
-  const storage = await openStorage(`sqlite:${join(parent, 'data', 'moorage.db')}`);
+  const storage = await openRecords(`sqlite:${join(parent, 'data', 'moorage.db')}`);
   expect(readdirSync(join(parent, 'data'))).toContain('moorage.db');
   expect(openToOthers(parent)).toEqual([]);
   await storage.close();
@@ -27,7 +27,7 @@ it('records, and what SQLite keeps beside them, are their owner’s alone', asyn
 
 it('the copy of the records that a backup is made from is its owner’s alone', async () => {
   const url = `sqlite:${join(parent, 'data', 'moorage.db')}`;
-  await (await openStorage(url)).close();
+  await (await openRecords(url)).close();
   const snapshot = await openSnapshot(url, join(parent, 'scratch'));
   expect(readdirSync(parent)).toContain('scratch');
   expect(openToOthers(parent)).toEqual([]);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diskBlobs } from './engine/blobs/backends/disk-blobs.ts';
-import { openStorage } from './engine/db/open.ts';
+import { openRecords } from './tables.ts';
 import { otaWorld } from './testing/ota-world.ts';
 import { mountSmallDisk } from './testing/small-disk.ts';
 
@@ -15,7 +15,7 @@ describe.skipIf(missing !== undefined)(
   () => {
     it('changes are refused, reading and devices go on, and all of it goes on when there is room', async () => {
       if ('missing' in disk) return;
-      const storage = await openStorage(`sqlite:${join(disk.folder, 'moorage.db')}`);
+      const storage = await openRecords(`sqlite:${join(disk.folder, 'moorage.db')}`);
       const world = await otaWorld(storage, { blobs: await diskBlobs(join(disk.folder, 'blobs')) });
       const { app, people, ask } = world;
       const { product, release } = await world.productWithRelease();

@@ -1,5 +1,5 @@
 import { unwrap } from '@moorage/base';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { buildApp, injectFetch, type TestApp } from '@moorage/service/testing/index';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
@@ -7,7 +7,7 @@ import { runCommand } from '../testing/run-command.ts';
 let app: TestApp;
 let token = '';
 beforeAll(async () => {
-  app = await buildApp(await openStorage('sqlite::memory:'));
+  app = await buildApp(await openRecords('sqlite::memory:'));
   ({ token } = await app.make.admin());
 });
 afterAll(async () => {

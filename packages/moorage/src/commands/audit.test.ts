@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unwrap } from '@moorage/base';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { buildApp, injectFetch, type TestApp } from '@moorage/service/testing/index';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
@@ -10,7 +10,7 @@ import { runCommand } from '../testing/run-command.ts';
 let app: TestApp;
 let token = '';
 beforeAll(async () => {
-  app = await buildApp(await openStorage('sqlite::memory:'));
+  app = await buildApp(await openRecords('sqlite::memory:'));
   ({ token } = await app.make.admin());
   for (const title of ['a', 'b']) unwrap(await app.client.as(token).call('tokens.create', { body: { title } }));
 });

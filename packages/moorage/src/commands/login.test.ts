@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unwrap } from '@moorage/base';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { buildApp, injectFetch } from '@moorage/service/testing/index';
 import { afterEach, expect, test, vi } from 'vitest';
 import { resolveOptions } from '../command-line/options.ts';
@@ -16,7 +16,7 @@ afterEach(() => {
 
 // API-RULE-factor-1
 test('moorage login takes a code of the second factor, which an administrator takes away', async () => {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   const app = await buildApp(storage, { settings: { signUp: 'open' } });
   const folder = await mkdtemp(join(tmpdir(), 'moorage-login-'));
   vi.stubGlobal('fetch', injectFetch(app.api));

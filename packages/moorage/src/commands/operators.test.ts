@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openStorage } from '@moorage/service/engine/db/open';
 import { injectFetch } from '@moorage/service/engine/http/inject-fetch';
+import { openRecords } from '@moorage/service/tables';
 import { type BundleScene, bundleScene } from '@moorage/service/testing/bundle-scene';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { throwingClient } from '../client/service-client.ts';
@@ -23,7 +23,7 @@ let folder = '';
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   scene = await bundleScene(storage);
   close = async () => {
     await scene.app.service.close();

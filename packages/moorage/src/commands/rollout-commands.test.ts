@@ -1,11 +1,11 @@
 import { unwrap } from '@moorage/base';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { injectFetch, type OpenDatabase } from '@moorage/service/testing/index';
 import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
 
-const open: OpenDatabase = () => openStorage('sqlite::memory:');
+const open: OpenDatabase = () => openRecords('sqlite::memory:');
 
 let world: OtaWorld;
 beforeEach(async () => {

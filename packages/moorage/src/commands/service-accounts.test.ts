@@ -1,5 +1,5 @@
 import { unwrap } from '@moorage/base';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { buildApp, injectFetch, type TestApp } from '@moorage/service/testing/index';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
@@ -8,7 +8,7 @@ let app: TestApp;
 let owner: { readonly id: string; readonly token: string };
 let product: { readonly id: string; readonly product: string };
 beforeAll(async () => {
-  app = await buildApp(await openStorage('sqlite::memory:'));
+  app = await buildApp(await openRecords('sqlite::memory:'));
   owner = await app.make.user();
   const { id: platform_id } = await app.make.platform();
   product = await app.make.product({ platform_id, user_id: owner.id });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { buildApp, type TestApp } from '@moorage/service/testing/index';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
@@ -14,7 +14,7 @@ let gauge: { readonly id: string; readonly product: string };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'moorage-token-'));
-  app = await buildApp(await openStorage(`sqlite:${join(folder, 'moorage.db')}`));
+  app = await buildApp(await openRecords(`sqlite:${join(folder, 'moorage.db')}`));
   const made = await app.make.user();
   const { id: platform_id } = await app.make.platform();
   owner = made;

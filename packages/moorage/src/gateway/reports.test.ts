@@ -1,7 +1,7 @@
 import { VirtualClock } from '@moorage/base';
 import type { FoundModule } from '@moorage/gateway';
-import { openStorage } from '@moorage/service/engine/db/open';
 import { injectFetch } from '@moorage/service/engine/http/inject-fetch';
+import { openRecords } from '@moorage/service/tables';
 import { bundleScene } from '@moorage/service/testing/bundle-scene';
 import { expect, test } from 'vitest';
 import { throwingClient } from '../client/service-client.ts';
@@ -27,7 +27,7 @@ const reporterOf = (events: string[]): Reporter => ({
 
 // API-RULE-gateways-1
 test('a gateway tells what it has found, and adopts what is asked for at the service', async () => {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   const scene = await bundleScene(storage);
   const product = await scene.addProduct();
   const service = throwingClient('http://service', scene.owner.token, [], injectFetch(scene.app.api));

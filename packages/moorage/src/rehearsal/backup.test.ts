@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unwrap } from '@moorage/base';
 import { backUp } from '@moorage/service/engine/backup/backup';
 import { diskBlobs } from '@moorage/service/engine/blobs/backends/disk-blobs';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { otaWorld } from '@moorage/service/testing/ota-world';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { resolveOptions } from '../command-line/options.ts';
@@ -21,7 +21,7 @@ describe('a backup instead of a service that runs', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'moorage-rehearse-'));
     const database = `sqlite:${folder}/records.db`;
-    const storage = await openStorage(database);
+    const storage = await openRecords(database);
     const blobs = await diskBlobs(`${folder}/blobs`);
     const world = await otaWorld(storage, { blobs });
     const { clock } = world.app;

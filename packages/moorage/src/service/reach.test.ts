@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { VirtualClock } from '@moorage/base';
 import { makeAuthority, makeServerCertificate } from '@moorage/service/core/certificates/certificates';
-import { openStorage } from '@moorage/service/engine/db/open';
+import { openRecords } from '@moorage/service/tables';
 import { buildApp, testStartMs } from '@moorage/service/testing/build-app';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchReach, whyLinksFail, whyUnreached } from './reach.ts';
@@ -17,7 +17,7 @@ let address: string;
 let own: (name: string) => Promise<string | undefined>;
 
 beforeAll(async () => {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   const { service } = await buildApp(storage);
   ca = service.identity.ca;
   const port = Number(new URL(await service.devices.listen({ host: '127.0.0.1', port: 0 })).port);
@@ -41,7 +41,7 @@ it('an address that its certificate lacks is not that of the listener', async ()
 });
 
 it('another server under the name is reported', async () => {
-  const { service } = await buildApp(await openStorage('sqlite::memory:'));
+  const { service } = await buildApp(await openRecords('sqlite::memory:'));
   const port = Number(new URL(await service.devices.listen({ host: '127.0.0.1', port: 0 })).port);
   const found = await whyUnreached({ host: 'localhost', port }, { ca, port: 1, fingerprint: undefined });
   expect(found).toBe(`localhost:${port} answers with the certificate of another server`);

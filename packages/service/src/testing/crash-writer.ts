@@ -3,10 +3,10 @@
  * on a line of its own once the record is acknowledged, and not before.
  */
 import { writeSync } from 'node:fs';
-import { openStorage } from '../engine/db/open.ts';
+import { openRecords } from '../tables.ts';
 
 const [, , database = '', prefix = ''] = process.argv;
-const storage = await openStorage(database);
+const storage = await openRecords(database);
 const standardOutput = 1;
 /** Writers side by side, so that there is always something under way. */
 const lanes = 4;

@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, inject } from 'vitest';
-import { openStorage } from '../engine/db/open.ts';
 import type { Storage } from '../engine/db/storage.ts';
+import { openRecords } from '../tables.ts';
 import { onServer } from './postgres-databases.ts';
 
 /** Whether the tests run with every extension: those of the specification run with none, too. */
@@ -81,7 +81,7 @@ function onEach(title: string, suite: Suite, options: SourceOptions): void {
         await source.remove();
       });
       const open: OpenDatabase = async () => {
-        const storage = await openStorage(await source.make());
+        const storage = await openRecords(await source.make());
         opened.push(storage);
         return storage;
       };

@@ -1,14 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Clock, parseVersion, unwrap, versionSortKey } from '@moorage/base';
-import type { Insertable, Selectable } from 'kysely';
 import { makeToken } from '../core/auth/accounts.ts';
 import type { BlobStore } from '../engine/blobs/blob-store.ts';
 import { recordBlob } from '../engine/db/blob-records.ts';
-import type { Schema } from '../engine/db/schema.ts';
+import type { NewRow, Row, Schema } from '../engine/db/schema.ts';
 import type { Storage } from '../engine/db/storage.ts';
 
-type Row<T extends keyof Schema> = Selectable<Schema[T]>;
-type Some<T extends keyof Schema> = Partial<Insertable<Schema[T]>>;
+type Some<T extends keyof Schema> = Partial<NewRow<T>>;
 
 /** A user and a bearer token of theirs. */
 export type MadeUser = Row<'users'> & { readonly token: string };
@@ -29,7 +27,7 @@ function rowsOf({ storage, clock }: Sources) {
   const now = () => clock.now();
 
   /** Inserts a row and gives it back as the database has it. */
-  async function insert<T extends keyof Schema>(table: T, values: Insertable<Schema[T]>): Promise<Row<T>> {
+  async function insert<T extends keyof Schema>(table: T, values: NewRow<T>): Promise<Row<T>> {
     const row = await storage.db.insertInto(table).values(values).returningAll().executeTakeFirstOrThrow();
     // Safe: all columns of the table were asked for.
     return row as Row<T>;

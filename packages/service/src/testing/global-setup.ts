@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { openStorage } from '../engine/db/open.ts';
+import { openRecords } from '../tables.ts';
 import { buildApp } from './build-app.ts';
 import { onServer } from './postgres-databases.ts';
 
@@ -79,7 +79,7 @@ function startGuard(folder: string, withServer: boolean): Promise<Guarded> {
 
 /** Starts a service once, and ends it. */
 async function startFirst(database: string): Promise<void> {
-  const storage = await openStorage(database);
+  const storage = await openRecords(database);
   await (await buildApp(storage)).service.close();
   await storage.close();
 }
@@ -105,8 +105,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   await onServer(url, async (server) => {
     const { postgres, sqlite } = templates;
-    await (await openStorage(await server.create(postgres.tables))).close();
-    await (await openStorage(`sqlite:${sqlite.tables}`)).close();
+    await (await openRecords(await server.create(postgres.tables))).close();
+    await (await openRecords(`sqlite:${sqlite.tables}`)).close();
     await startFirst(await server.copy(postgres.tables, postgres['first start']));
     copyFileSync(sqlite.tables, sqlite['first start']);
     await startFirst(`sqlite:${sqlite['first start']}`);

@@ -4,7 +4,7 @@
  * what is no longer used has been collected.
  */
 import { setImmediate } from 'node:timers/promises';
-import { openStorage } from '../engine/db/open.ts';
+import { openRecords } from '../tables.ts';
 import { buildApp } from './build-app.ts';
 import { tlsDevices } from './tls-devices.ts';
 
@@ -16,7 +16,7 @@ export interface ListenerAddress {
   readonly key: string;
 }
 
-const app = await buildApp(await openStorage('sqlite::memory:'));
+const app = await buildApp(await openRecords('sqlite::memory:'));
 const devices = await tlsDevices(app);
 const { issued } = await devices.deviceOf();
 const { certificate: cert, key } = issued;

@@ -1,14 +1,13 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result } from '@moorage/base';
-import type { Selectable } from 'kysely';
-import type { ProductTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller } from '../../engine/http/types.ts';
 import { reachability } from './catalogue.ts';
 import { type Action, allowProduct } from './rules.ts';
 
 /** A product, its platform's code, and what decides what a caller may do with it and all that belongs to it. */
-export interface ProductForCaller extends Selectable<ProductTable> {
+export interface ProductForCaller extends Row<'products'> {
   readonly platform: string;
   /** The role that the owner gave to the caller. */
   readonly membership: 'manager' | 'tester' | null;

@@ -1,6 +1,6 @@
 import { unwrap } from '@moorage/base';
 import { expect, it } from 'vitest';
-import { openStorage } from '../../engine/db/open.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp, eachDatabase } from '../../testing/index.ts';
 import { noHooks } from '../hooks.ts';
 import { ensureAdministrator, replacePassword, usernameFor } from './accounts.ts';
@@ -48,7 +48,7 @@ eachDatabase('first run', (open, _kind, address) => {
 
   it('of several processes at once announces once', async () => {
     const place = await address();
-    const storages = await Promise.all([1, 2, 3].map(() => openStorage(place)));
+    const storages = await Promise.all([1, 2, 3].map(() => openRecords(place)));
     const apps = await Promise.all(storages.map((storage) => buildApp(storage)));
     const announced: string[] = [];
     const made = await Promise.all(

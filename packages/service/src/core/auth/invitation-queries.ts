@@ -1,9 +1,8 @@
-import type { Insertable, Selectable } from 'kysely';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
-import type { InvitationTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type InvitationRow = Selectable<InvitationTable>;
+export type InvitationRow = Row<'invitations'>;
 /** With the user names of those who made and used it. */
 export type ShownInvitation = InvitationRow & { readonly maker: string | null; readonly user: string | null };
 
@@ -37,7 +36,7 @@ export const openInvitation = (db: Db, tokenHash: string, nowMs: number): Promis
 export const countOpenInvitations = (db: Db, nowMs: number): Promise<number> =>
   countOf(db.selectFrom('invitations').where('used_at', 'is', null).where('expires_at', '>', nowMs));
 
-export async function insertInvitation(trx: Db, row: Insertable<InvitationTable>): Promise<void> {
+export async function insertInvitation(trx: Db, row: NewRow<'invitations'>): Promise<void> {
   await trx.insertInto('invitations').values(row).execute();
 }
 

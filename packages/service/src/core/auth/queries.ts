@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Selectable } from 'kysely';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
-import type { TokenTable, UserTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type UserRow = Selectable<UserTable>;
-export type TokenRow = Selectable<TokenTable>;
+export type UserRow = Row<'users'>;
+export type TokenRow = Row<'tokens'>;
 
 export interface NewUser {
   readonly email: string;
@@ -14,7 +13,7 @@ export interface NewUser {
   readonly name_given?: string | undefined;
   readonly name_family?: string | undefined;
   readonly organisation?: string | undefined;
-  readonly role: UserTable['role'];
+  readonly role: Row<'users'>['role'];
   readonly atMs: number;
 }
 

@@ -1,6 +1,6 @@
 import { VirtualClock } from '@moorage/base';
 import { expect, it } from 'vitest';
-import { openStorage } from '../../engine/db/open.ts';
+import { openRecords } from '../../tables.ts';
 import { eachDatabase } from '../../testing/index.ts';
 import { deleteOldAttempts } from './attempt-queries.ts';
 import { limits, openAttempts } from './throttle.ts';
@@ -59,7 +59,7 @@ eachDatabase('limit of attempts', (openDatabase, kind, address) => {
     const url = await address();
     const clock = new VirtualClock();
     // A file has one service; its other processes are commands.
-    const storages = [await openStorage(url), await openStorage(url)];
+    const storages = [await openRecords(url), await openRecords(url)];
     const nodes = storages.map((storage) => openAttempts({ storage, clock }));
     const begun = await Promise.all(
       Array.from({ length: 30 }, (_, number) => nodes[kind === 'postgres' ? number % 2 : 0]?.begin(ofName, 'x maker')),

@@ -1,10 +1,9 @@
-import type { Insertable, Selectable } from 'kysely';
-import type { AvatarTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 import { isOpenTo } from '../access/catalogue.ts';
 import type { Viewer } from '../access/viewer.ts';
 
-export type AvatarRow = Selectable<AvatarTable>;
+export type AvatarRow = Row<'avatars'>;
 
 /** Whose picture. */
 export type AvatarOwner = { readonly userId: string } | { readonly platformId: string };
@@ -49,7 +48,7 @@ export async function replaceAvatar(
   trx: Db,
   owner: AvatarOwner,
   earlier: AvatarRow | undefined,
-  row: Insertable<AvatarTable>,
+  row: NewRow<'avatars'>,
 ): Promise<void> {
   if (earlier) await trx.deleteFrom('avatars').where('id', '=', earlier.id).execute();
   await trx.insertInto('avatars').values(row).execute();

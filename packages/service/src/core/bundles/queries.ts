@@ -1,13 +1,13 @@
 import type { BundleListQuery } from '@moorage/api';
-import type { ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder } from 'kysely';
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import { bothOf, type Paging } from '../../engine/db/paging.ts';
-import type { BundleTable, ResourceTable, Schema } from '../../engine/db/schema.ts';
+import type { NewRow, Row, Schema } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { reachability } from '../access/catalogue.ts';
 import type { Viewer } from '../access/viewer.ts';
 
-export type BundleRow = Selectable<BundleTable>;
-export type ResourceRow = Selectable<ResourceTable>;
+export type BundleRow = Row<'bundles'>;
+export type ResourceRow = Row<'resources'>;
 type BundleQuery<O> = SelectQueryBuilder<Schema, 'bundles', O>;
 
 /** To whom bundles are shown that a device of theirs may get, and only those. */
@@ -157,7 +157,7 @@ export const firmwareForBundle = (db: Db, id: string, viewer: Viewer) =>
     .executeTakeFirst();
 
 /** Adds a bundle. A version or tag that its product has already violates an index. */
-export async function insertBundle(db: Db, row: Insertable<BundleTable>): Promise<void> {
+export async function insertBundle(db: Db, row: NewRow<'bundles'>): Promise<void> {
   await db.insertInto('bundles').values(row).execute();
 }
 
@@ -215,7 +215,7 @@ export async function filenameTaken(db: Db, bundleId: string, filename: string):
 }
 
 /** Adds a resource, whose blob is recorded already. */
-export async function insertResource(db: Db, row: Insertable<ResourceTable>): Promise<void> {
+export async function insertResource(db: Db, row: NewRow<'resources'>): Promise<void> {
   await db.insertInto('resources').values(row).execute();
 }
 

@@ -1,19 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { VirtualClock } from '@moorage/base';
-import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { openStorage } from '../../engine/db/open.ts';
 import { former, keepFormer } from '../../testing/former-certificates.ts';
-import { databaseSource, eachEmptyDatabase, testStartMs } from '../../testing/index.ts';
+import { eachEmptyDatabase, testStartMs } from '../../testing/index.ts';
 import { fingerprintOf, timeTrouble, validityDays } from './certificates.ts';
 import { type Identity, openIdentity } from './identity.ts';
-import { readSetting } from './queries.ts';
 import { ticketRotationMs } from './tickets.ts';
 
 const uuid = 'ab'.repeat(20);
 const dayMs = 86_400_000;
 
-eachEmptyDatabase('identity', (open, kind) => {
+eachEmptyDatabase('identity', (open) => {
   it('identity is made on the first run and found again on the next', async () => {
     const storage = await open();
     const clock = new VirtualClock(testStartMs);
@@ -140,40 +137,6 @@ eachEmptyDatabase('identity', (open, kind) => {
     expect(identity.trouble()).toMatch(
       /^The authority of this installation is not valid before 2023-11-13T22:13:20.000Z; /,
     );
-  });
-
-  it('authority of before becomes the first of the table, and the one by which its devices go', async () => {
-    const source = databaseSource(kind, { holds: 'nothing' });
-    const url = await source.make();
-    const before = await openStorage(url, { upTo: '0008-nodes-blocks' });
-    const { certificate, key } = former('authority');
-    const values = { name: 'identity.authority', value: JSON.stringify({ certificate, key }) };
-    await before.db.insertInto('settings').values(values).execute();
-    // Plain SQL: these tables are not those of the schema.
-    await sql`insert into platforms (id, code, title, description, created_at) values ('p', 'P', '', '', 1)`.execute(
-      before.db,
-    );
-    await sql`insert into products (id, code, product, title, meta, summary, description, platform_id, publication,
-      trashed, claimable, production, edition, created_at, updated_at)
-      values ('q', 'Q', 'Q', '', '', '', '', 'p', 'preview', 0, 1, 0, 1, 1, 1)`.execute(before.db);
-    for (const [id, fingerprint] of [
-      ['known', 'f'],
-      ['fresh', null],
-    ])
-      await sql`insert into devices (id, uuid, title, description, platform_id, product_id, state, provision_status,
-        certificate_fingerprint, created_at)
-        values (${id}, ${id}, '', '', 'p', 'q', 'active', 'complete', ${fingerprint}, 1)`.execute(before.db);
-    await before.close();
-    const storage = await openStorage(url);
-    const identity = await openIdentity(storage, new VirtualClock(testStartMs), 10_950);
-    expect(identity.ca).toBe(certificate);
-    const signed = await identity.issueDeviceCertificate(uuid);
-    expect(new X509Certificate(signed.certificate).verify(new X509Certificate(certificate).publicKey)).toBe(true);
-    const authorityOf = async (id: string) => (await storage.hot.deviceById(id))?.authority;
-    expect([await authorityOf('known'), await authorityOf('fresh')]).toEqual([fingerprintOf(certificate), null]);
-    expect(await readSetting(storage.db, 'identity.authority')).toBeUndefined();
-    await storage.close();
-    await source.remove();
   });
 
   // API-DEV-identity

@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely';
-import type { AuthorityTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type AuthorityRow = Selectable<AuthorityTable>;
+export type AuthorityRow = Row<'authorities'>;
 
 /** The value of a setting of the installation, if it is there. */
 export async function readSetting(db: Db, name: string): Promise<string | undefined> {

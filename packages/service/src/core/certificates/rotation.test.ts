@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { transition } from '@moorage/base';
 import { afterEach, expect, it } from 'vitest';
-import { openStorage } from '../../engine/db/open.ts';
+import { openRecords } from '../../tables.ts';
 import { auditedActions } from '../../testing/audited.ts';
 import { buildApp, eachDatabase, extensionsRun, type MadeUser, type TestApp } from '../../testing/index.ts';
 import { type TlsCredentials, type TlsDevices, tlsDevices } from '../../testing/tls-devices.ts';
@@ -43,7 +43,7 @@ eachDatabase('rotation of the authority', (open, kind, address) => {
   }
 
   async function process(url?: string, beside?: Running): Promise<Running> {
-    const storage = url === undefined ? await open() : await openStorage(url);
+    const storage = url === undefined ? await open() : await openRecords(url);
     const app = await buildApp(storage);
     const devices = await tlsDevices(app, beside?.devices.platform);
     const admin = beside?.admin ?? (await app.make.admin());

@@ -6,8 +6,8 @@ import { decode, encode } from '@msgpack/msgpack';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { topics } from '../../engine/bus/topics.ts';
-import { openStorage } from '../../engine/db/open.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
+import { openRecords } from '../../tables.ts';
 import { auditedActions } from '../../testing/audited.ts';
 import { buildApp, eachDatabase, extensionsRun, type MadeUser, type TestApp } from '../../testing/index.ts';
 
@@ -92,7 +92,7 @@ eachDatabase('message channel', (_open, kind, address) => {
 
   beforeAll(async () => {
     database = await address();
-    const storage = await openStorage(database);
+    const storage = await openRecords(database);
     app = await buildApp(storage, { settings: { deviceInsecure: true } });
     await app.service.devices.listen({ host: '127.0.0.1', port: 0 });
     // Safe: it listens on TCP.
@@ -381,7 +381,7 @@ eachDatabase('message channel', (_open, kind, address) => {
   // API-CHAN-processes
   if (kind === 'sqlite') return;
   it('reaches a device that is connected to another process', async () => {
-    const storage = await openStorage(database);
+    const storage = await openRecords(database);
     const other = await buildApp(storage, { settings: { deviceInsecure: true } });
     await other.service.devices.listen({ host: '127.0.0.1', port: 0 });
     const { port } = other.service.devices.server.address() as AddressInfo;

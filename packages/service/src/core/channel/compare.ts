@@ -1,5 +1,5 @@
 import type { ServiceAction } from '@moorage/api';
-import type { DeviceTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { bundlesOnOffer, controlsDue, messagesDue, recordedChannels } from './queries.ts';
 
@@ -14,7 +14,7 @@ export interface Records {
 export interface RecordedChannel {
   readonly session: string;
   readonly product_id: string;
-  readonly state: DeviceTable['state'];
+  readonly state: Row<'devices'>['state'];
   readonly certificate_fingerprint: string | null;
   readonly next_fingerprint: string | null;
   /** Changes when there may be another update for the device. */

@@ -9,8 +9,9 @@ import { WebSocket } from 'ws';
 import { unsentLimit } from '../../engine/bus/bus.ts';
 import { topics } from '../../engine/bus/topics.ts';
 import { busApplication } from '../../engine/db/dialect/postgres/bus.ts';
-import { openStorage, type StorageOptions } from '../../engine/db/open.ts';
+import type { StorageOptions } from '../../engine/db/open.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp, databaseSource, type TestApp } from '../../testing/index.ts';
 import { NatsServer, natsMissing } from '../../testing/nats-server.ts';
 
@@ -97,7 +98,7 @@ describe.each(rows)('a cut of the bus on $bus', ({ missing, options, cutDuring }
   });
 
   async function nodeOn(address: string, opening: StorageOptions): Promise<TestApp> {
-    const storage = await openStorage(address, opening);
+    const storage = await openRecords(address, opening);
     const app = await buildApp(storage, { settings: { deviceInsecure: true } });
     closing.push(async () => {
       await app.service.close();

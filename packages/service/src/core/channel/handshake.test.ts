@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { openStorage } from '../../engine/db/open.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp, type TestApp } from '../../testing/index.ts';
 import { rawConnection, rawReply, rawRequest } from '../../testing/raw-http.ts';
 
@@ -23,7 +23,7 @@ describe('the door of the message channel', () => {
 
   beforeAll(async () => {
     const logStream = { write: (line: string) => void lines.push(line) };
-    app = await buildApp(await openStorage('sqlite::memory:'), {
+    app = await buildApp(await openRecords('sqlite::memory:'), {
       settings: { deviceInsecure: true },
       logLevel: 'error',
       logStream,

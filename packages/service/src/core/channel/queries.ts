@@ -1,5 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
-import type { ChannelTable, DeviceTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
 /** A process takes its place among those on the database. */
@@ -31,7 +30,7 @@ export async function removeDeadProcess(db: Db, id: string, beats: number): Prom
 export const removeProcess = (db: Db, id: string) => db.deleteFrom('processes').where('id', '=', id).execute();
 
 /** Notes the channels of devices; one that a device had before is over. */
-export async function putChannels(db: Db, rows: readonly Insertable<ChannelTable>[]): Promise<void> {
+export async function putChannels(db: Db, rows: readonly NewRow<'channels'>[]): Promise<void> {
   if (rows.length === 0) return;
   await db
     .insertInto('channels')
@@ -66,10 +65,7 @@ export async function removeChannels(
 }
 
 /** What a channel has to know of its device. */
-export type ChannelDeviceRow = Pick<
-  Selectable<DeviceTable>,
-  'id' | 'state' | 'certificate_fingerprint' | 'next_fingerprint'
->;
+export type ChannelDeviceRow = Pick<Row<'devices'>, 'id' | 'state' | 'certificate_fingerprint' | 'next_fingerprint'>;
 
 /** The devices of these ids that there are, by id. */
 export async function devicesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, ChannelDeviceRow>> {

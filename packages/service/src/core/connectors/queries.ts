@@ -1,11 +1,10 @@
 import type { ConnectorOptions } from '@moorage/api';
-import type { Insertable, Selectable } from 'kysely';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
-import type { ConnectorTable, DeliveryTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type ConnectorRow = Selectable<ConnectorTable>;
-export type DeliveryRow = Selectable<DeliveryTable>;
+export type ConnectorRow = Row<'connectors'>;
+export type DeliveryRow = Row<'deliveries'>;
 
 /** The options of a row; what is stored has been checked. */
 export const optionsOf = ({ opts }: Pick<ConnectorRow, 'opts'>): ConnectorOptions => JSON.parse(opts);
@@ -88,7 +87,7 @@ export async function noteUse(db: Db, id: string, atMs: number, error: string | 
 }
 
 /** Adds a delivery; one that has ended is never due. */
-export async function insertDelivery(db: Db, row: Insertable<DeliveryTable>): Promise<void> {
+export async function insertDelivery(db: Db, row: NewRow<'deliveries'>): Promise<void> {
   await db.insertInto('deliveries').values(row).execute();
 }
 

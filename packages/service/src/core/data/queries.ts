@@ -1,12 +1,11 @@
 import { type MessageBox, messagesPerBox } from '@moorage/api';
-import type { Insertable, Selectable } from 'kysely';
 import { onePage, type PageOf, paging } from '../../engine/db/paging.ts';
-import type { ActivationTable, ControlTable, ControlValueTable, MessageTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
 
-export type Activation = Selectable<ActivationTable>;
-export type ControlRow = Selectable<ControlTable>;
-export type MessageRow = Selectable<MessageTable>;
+export type Activation = Row<'activations'>;
+export type ControlRow = Row<'controls'>;
+export type MessageRow = Row<'messages'>;
 
 export const activationOf = (db: Db, deviceId: string): Promise<Activation | undefined> =>
   db.selectFrom('activations').selectAll().where('device_id', '=', deviceId).executeTakeFirst();
@@ -21,7 +20,7 @@ export const activationWithUser = (db: Db, deviceId: string) =>
     .where('device_id', '=', deviceId)
     .executeTakeFirst();
 
-export const insertActivation = (trx: Db, row: Insertable<ActivationTable>) =>
+export const insertActivation = (trx: Db, row: NewRow<'activations'>) =>
   trx.insertInto('activations').values(row).execute();
 
 export const deleteActivation = (trx: Db, deviceId: string) =>
@@ -41,10 +40,10 @@ export const controlsOf = (db: Db, deviceId: string): Promise<ControlRow[]> =>
 /** Notes a value of a control; it becomes the last one unless a newer one is there. Tells whether it did. */
 export async function putControl(
   trx: Db,
-  { user_id, ...row }: Insertable<ControlTable> & { readonly user_id: string | null },
+  { user_id, ...row }: NewRow<'controls'> & { readonly user_id: string | null },
 ): Promise<boolean> {
   const { device_id, name, value, at, source } = row;
-  const history: Insertable<ControlValueTable> = { device_id, name, value, at, source, user_id };
+  const history: NewRow<'control_values'> = { device_id, name, value, at, source, user_id };
   await trx.insertInto('control_values').values(history).execute();
   const put = await trx
     .insertInto('controls')
@@ -86,7 +85,7 @@ export function controlHistory(db: Db, deviceId: string, name: string, query: Pa
 }
 
 /** Puts a message into a box and takes out what is over its limit. Spec: API-DATA-boxes. */
-export async function insertMessage(trx: Db, row: Insertable<MessageTable>): Promise<MessageRow> {
+export async function insertMessage(trx: Db, row: NewRow<'messages'>): Promise<MessageRow> {
   const inserted = await trx.insertInto('messages').values(row).returningAll().executeTakeFirstOrThrow();
   const box = trx.selectFrom('messages').where('device_id', '=', row.device_id).where('box', '=', row.box);
   const last = await box.select('seq').orderBy('seq', 'desc').offset(messagesPerBox).limit(1).executeTakeFirst();

@@ -1,10 +1,9 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { zipSync } from 'fflate';
-import type { Updateable } from 'kysely';
 import { topics } from '../../engine/bus/topics.ts';
 import { type LogEntry, writeLog } from '../../engine/db/logs.ts';
-import type { DeviceTable } from '../../engine/db/schema.ts';
+import type { RowChange } from '../../engine/db/schema.ts';
 import type { DeviceDeps, IssuedCertificate } from './deps.ts';
 import { changeDevice, type DetailedDevice, lockDevice } from './queries.ts';
 
@@ -90,7 +89,7 @@ export async function renewCertificate(
 
 /** What an acknowledgement changes: a renewed certificate takes the place of the one before. */
 export interface Acknowledgement {
-  readonly change: Updateable<DeviceTable>;
+  readonly change: RowChange<'devices'>;
   readonly message: string;
   /** The certificate that is over. */
   readonly retired: string | null;

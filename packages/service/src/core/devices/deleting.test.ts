@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../../engine/bus/topics.ts';
-import { openStorage } from '../../engine/db/open.ts';
 import { attributeKeeper } from '../../extensions/fleet/attributes/reports.ts';
 import { countsOf } from '../../extensions/fleet/rollouts/queries.ts';
+import { openRecords } from '../../tables.ts';
 import { outcome } from '../../testing/device-world.ts';
 import { buildApp, eachDatabase, extensionsRun } from '../../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../../testing/ota-world.ts';
@@ -145,7 +145,7 @@ eachDatabase('deleting devices', (open, _kind, address) => {
   describe('over TLS', () => {
     // API-DEV-revoked
     it('its certificate is refused, also after another device has its uuid', async () => {
-      const app = await buildApp(await openStorage(await address()));
+      const app = await buildApp(await openRecords(await address()));
       const devices = await tlsDevices(app, await app.make.platform({ part_id: null }));
       try {
         const admin = await app.make.admin();

@@ -1,13 +1,13 @@
-import type { ExpressionBuilder, Insertable, RawBuilder, Selectable, SelectQueryBuilder, Updateable } from 'kysely';
+import type { ExpressionBuilder, RawBuilder, SelectQueryBuilder } from 'kysely';
 import { builtOnce } from '../../engine/db/compiled.ts';
 import { padded } from '../../engine/db/groups.ts';
-import type { DeviceTable, Schema } from '../../engine/db/schema.ts';
+import type { NewRow, Row, RowChange, Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 import type { DeviceHooks } from './hooks.ts';
 import type { DeviceKey } from './rules.ts';
 import { standing, wantedBundle } from './standing.ts';
 
-export type DeviceRows = SelectQueryBuilder<Schema, 'devices', Selectable<DeviceTable>>;
+export type DeviceRows = SelectQueryBuilder<Schema, 'devices', Row<'devices'>>;
 
 /** Devices with the labels of what they belong to and the fields of their current update. Reference: records 1.1. */
 const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('devices').selectAll('devices')) =>
@@ -134,14 +134,13 @@ export const findPlatform = (db: Db, id: string) =>
   db.selectFrom('platforms').select(['id', 'code', 'part_id', 'product_id']).where('id', '=', id).executeTakeFirst();
 
 /** Adds a device. A uuid or address that another has violates an index. */
-export const insertDevice = (trx: Db, device: Insertable<DeviceTable>) =>
-  trx.insertInto('devices').values(device).execute();
+export const insertDevice = (trx: Db, device: NewRow<'devices'>) => trx.insertInto('devices').values(device).execute();
 
 /** Rows of one statement: both databases limit its parameters. */
 const statementRows = 500;
 
 /** Adds many devices. */
-export async function insertDevices(trx: Db, devices: readonly Insertable<DeviceTable>[]): Promise<void> {
+export async function insertDevices(trx: Db, devices: readonly NewRow<'devices'>[]): Promise<void> {
   for (let at = 0; at < devices.length; at += statementRows)
     await trx
       .insertInto('devices')
@@ -150,11 +149,11 @@ export async function insertDevices(trx: Db, devices: readonly Insertable<Device
 }
 
 /** Writes what a change says of a device. */
-export const changeDevice = (trx: Db, id: string, change: Updateable<DeviceTable>) =>
+export const changeDevice = (trx: Db, id: string, change: RowChange<'devices'>) =>
   trx.updateTable('devices').set(change).where('id', '=', id).execute();
 
 /** Writes the same change for many devices. */
-export const changeDevices = (trx: Db, ids: readonly string[], change: Updateable<DeviceTable>) =>
+export const changeDevices = (trx: Db, ids: readonly string[], change: RowChange<'devices'>) =>
   trx.updateTable('devices').set(change).where('id', 'in', ids).execute();
 
 /** Deletes devices; what refers to them goes too, but for the log. */

@@ -1,11 +1,11 @@
 import type { FileListQuery } from '@moorage/api';
-import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import { onePage, paging } from '../../engine/db/paging.ts';
-import type { FileTable, Schema } from '../../engine/db/schema.ts';
+import type { NewRow, Row, Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 import { type StoreUse, tidyFilter } from './rules.ts';
 
-export type FileRow = Selectable<FileTable>;
+export type FileRow = Row<'files'>;
 
 /** Whose files: those of a device or those of a product. */
 export type StoreOwner = { readonly deviceId: string } | { readonly productId: string };
@@ -57,7 +57,7 @@ export async function useBeside(db: Db, owner: StoreOwner, path: string): Promis
 }
 
 /** Adds a file, whose blob is recorded already. */
-export const insertFile = (trx: Db, row: Insertable<FileTable>): Promise<FileRow> =>
+export const insertFile = (trx: Db, row: NewRow<'files'>): Promise<FileRow> =>
   trx.insertInto('files').values(row).returningAll().executeTakeFirstOrThrow();
 
 type NewContent = Pick<FileRow, 'version' | 'mime' | 'size' | 'crc' | 'sha256' | 'updated_at'>;

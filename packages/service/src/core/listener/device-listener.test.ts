@@ -4,8 +4,8 @@ import { connect } from 'node:tls';
 import { type ErrorCode, errors } from '@moorage/api';
 import { VirtualClock } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStorage } from '../../engine/db/open.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
+import { openRecords } from '../../tables.ts';
 import { expectAnswerHeaders } from '../../testing/answer-headers.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp, testStartMs } from '../../testing/index.ts';
 import { hashPassword } from '../auth/passwords.ts';
@@ -310,7 +310,7 @@ eachDatabase('device listener over TLS', (open) => {
 
 it('development mode says in the log that the listener has no TLS', async () => {
   const lines: string[] = [];
-  const storage = await openStorage('sqlite::memory:', { clock: new VirtualClock() });
+  const storage = await openRecords('sqlite::memory:', { clock: new VirtualClock() });
   const logStream = { write: (line: string) => void lines.push(line) };
   const app = await buildApp(storage, { settings: { deviceInsecure: true }, logLevel: 'warn', logStream });
   await app.service.close();

@@ -3,8 +3,8 @@ import { channelCloses } from '@moorage/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { topics } from '../../engine/bus/topics.ts';
-import { openStorage } from '../../engine/db/open.ts';
 import type { Storage } from '../../engine/db/storage.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp, type TestApp } from '../../testing/index.ts';
 import { type TlsDevices, tlsDevices } from '../../testing/tls-devices.ts';
 
@@ -22,7 +22,7 @@ describe('a device whose channel was open before', () => {
 
   beforeEach(async () => {
     [isDeaf, reads, end] = [false, 0, Promise.withResolvers()];
-    const opened = await openStorage('sqlite::memory:');
+    const opened = await openRecords('sqlite::memory:');
     const { hot } = opened;
     // Like PostgreSQL, where a cache of rows cannot know whether they are old.
     const changes = { version: () => undefined, lastMark: 0, markOf: () => 0 };

@@ -1,8 +1,8 @@
 import { type LogListQuery, type LogType, logsDepthLimit } from '@moorage/api';
-import type { Selectable, SelectQueryBuilder } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import { isQuiet } from '../../engine/db/logs.ts';
 import { type Paging, paging } from '../../engine/db/paging.ts';
-import type { Schema } from '../../engine/db/schema.ts';
+import type { Row, Schema } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
 import { type LogSource, logSources, watchedProducts } from '../access/logs.ts';
 import type { Viewer } from '../access/viewer.ts';
@@ -23,7 +23,7 @@ export type LogFilter = Omit<LogListQuery, 'limit' | 'offset' | 'sort' | 'type' 
 type Direction = 'asc' | 'desc';
 
 /** Where a row stands in the order of a list. */
-type Place = Readonly<Pick<Selectable<Schema['logs']>, 'id' | 'created_at'>>;
+type Place = Readonly<Pick<Row<'logs'>, 'id' | 'created_at'>>;
 
 const cursorOf = ({ created_at, id }: Place): string => `${created_at}_${id}`;
 

@@ -5,9 +5,9 @@ import { contract, coreContract, endpointsOf, errors } from '@moorage/api';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { diskBlobs } from '../../engine/blobs/backends/disk-blobs.ts';
 import { memoryBlobs } from '../../engine/blobs/memory-blobs.ts';
-import { openStorage } from '../../engine/db/open.ts';
 import { routerPaths } from '../../engine/http/paths.ts';
 import { Traffic } from '../../engine/http/traffic.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp, eachDatabase, extensionsRun, type TestApp, testStartMs } from '../../testing/index.ts';
 
 eachDatabase('healthz', (open, kind) => {
@@ -53,7 +53,7 @@ describe('API documents', () => {
     >;
   };
   beforeAll(async () => {
-    app = await buildApp(await openStorage('sqlite::memory:'));
+    app = await buildApp(await openRecords('sqlite::memory:'));
     document = (await app.api.inject({ url: '/openapi.json' })).json();
   });
 
@@ -201,7 +201,7 @@ eachDatabase('readyz', (open, kind, address) => {
     async () => {
       const away = { kind: 'nats', connected: false };
       const reported: string[] = [];
-      const storage = await openStorage(await address(), {
+      const storage = await openRecords(await address(), {
         nats: { url: 'nats://127.0.0.1:1' },
         onError: () => reported.push('database'),
         onBusError: () => reported.push('bus'),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { openStorage } from '../../engine/db/open.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp } from '../../testing/index.ts';
 
 describe('a service that is told to stop', () => {
   // API-EP-GET-healthz
   it('says so to proxies as long as it still listens', async () => {
-    const storage = await openStorage('sqlite::memory:');
+    const storage = await openRecords('sqlite::memory:');
     const app = await buildApp(storage);
     const closing = app.service.close();
     const replies = await Promise.all([app.client.call('meta.health'), app.client.call('meta.ready')]);

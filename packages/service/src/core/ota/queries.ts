@@ -1,17 +1,16 @@
 import { optionalTimestamp, type UpdateRecord } from '@moorage/api';
-import type { Insertable, Selectable } from 'kysely';
 import { builtForMany, builtOnce } from '../../engine/db/compiled.ts';
 import { alike, groupReads, padded, shareReads } from '../../engine/db/groups.ts';
 import { type LogEntry, writeLog, writeLogs } from '../../engine/db/logs.ts';
 import { onePage, type PageOf, paging } from '../../engine/db/paging.ts';
 import { RecordCache } from '../../engine/db/record-cache.ts';
-import type { UpdateTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
 import { beforeCommit } from '../../engine/db/transaction.ts';
 import { formatBversion } from '../bundles/rules.ts';
 import type { BundleFile, Candidate } from './rules.ts';
 
-export type UpdateRow = Selectable<UpdateTable>;
+export type UpdateRow = Row<'updates'>;
 
 const bundlesOfProduct = (db: Db) =>
   db
@@ -193,7 +192,7 @@ async function bundlesOnce(db: Db, key: string, read: () => Promise<Candidate[]>
 }
 
 /** Adds an update. A device may name a bundle to come from that is gone, or that never was. */
-export async function insertUpdate(trx: Db, update: Insertable<UpdateTable>): Promise<UpdateRow> {
+export async function insertUpdate(trx: Db, update: NewRow<'updates'>): Promise<UpdateRow> {
   const from = trx
     .selectFrom('bundles')
     .select('id')

@@ -1,6 +1,6 @@
 import { type Refusal, type ReportedFailure, refusal, type UpdateState } from '@moorage/api';
 import { failure, type Result, success, transition, unwrap } from '@moorage/base';
-import type { UpdateTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { changeUpdate, insertUpdate, type UpdateRow, writeStepLog } from './queries.ts';
 import { isOpen, type UpdateTrigger, updateTransitions } from './rules.ts';
@@ -14,7 +14,7 @@ const timeColumns = {
   done: 'finished_at',
   failed: 'finished_at',
   superseded: 'finished_at',
-} as const satisfies Record<UpdateState, keyof UpdateTable>;
+} as const satisfies Record<UpdateState, keyof Row<'updates'>>;
 
 /** What each trigger wants, for the text of a refusal. */
 const wantedStates = {

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Insertable, Selectable } from 'kysely';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
-import type { FirmwareFileTable, FirmwareTable, FlavorTable, PlatformTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
 import { type CatalogueKind, isOpenTo, reachability } from '../access/catalogue.ts';
 import type { Viewer } from '../access/viewer.ts';
 
-export type PlatformRow = Selectable<PlatformTable>;
-export type FlavorRow = Selectable<FlavorTable>;
-export type FirmwareRow = Selectable<FirmwareTable>;
-export type FirmwareFileRow = Selectable<FirmwareFileTable>;
+export type PlatformRow = Row<'platforms'>;
+export type FlavorRow = Row<'flavors'>;
+export type FirmwareRow = Row<'firmwares'>;
+export type FirmwareFileRow = Row<'firmware_files'>;
 
 /** One page of the platforms that are open to the viewer, and how many fit in all. `q` is a part of code or title. */
 export async function listPlatforms(
@@ -50,7 +49,7 @@ export const platformTaken = (db: Db, code: string, partId: string | null): Prom
     .executeTakeFirst();
 
 /** Adds a platform, which has no flavor and no base edition yet. */
-export async function insertPlatform(db: Db, row: Insertable<PlatformTable>): Promise<void> {
+export async function insertPlatform(db: Db, row: NewRow<'platforms'>): Promise<void> {
   await db.insertInto('platforms').values(row).execute();
 }
 
@@ -97,7 +96,7 @@ export async function hasFlavor(db: Db, platformId: string, flavorId: string): P
 }
 
 /** Adds a flavor that no platform has yet. */
-export async function insertFlavor(db: Db, row: Insertable<FlavorTable>): Promise<void> {
+export async function insertFlavor(db: Db, row: NewRow<'flavors'>): Promise<void> {
   await db.insertInto('flavors').values(row).execute();
 }
 
@@ -147,8 +146,8 @@ export const filesOfFirmwares = (db: Db, platformId: string): Promise<FirmwareFi
 /** Adds a firmware with its files; their blobs are recorded already. */
 export async function insertFirmware(
   db: Db,
-  firmware: Insertable<FirmwareTable>,
-  files: readonly Insertable<FirmwareFileTable>[],
+  firmware: NewRow<'firmwares'>,
+  files: readonly NewRow<'firmware_files'>[],
 ): Promise<void> {
   await db.insertInto('firmwares').values(firmware).execute();
   if (files.length > 0)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { countOf, type Paging } from '../../engine/db/paging.ts';
-import type { ProductUserTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
 const members = (db: Db, productId: string) =>
@@ -47,7 +47,7 @@ export const memberOf = (db: Db, productId: string, userId: string): Promise<Mem
   members(db, productId).select(memberFields).where('product_users.user_id', '=', userId).executeTakeFirst();
 
 /** Adds a member, or changes what they may do. */
-export async function putMember(db: Db, row: ProductUserTable): Promise<void> {
+export async function putMember(db: Db, row: Row<'product_users'>): Promise<void> {
   await db
     .insertInto('product_users')
     .values(row)

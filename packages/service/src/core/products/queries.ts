@@ -1,23 +1,15 @@
 import type { ProductListQuery } from '@moorage/api';
-import type {
-  ExpressionBuilder,
-  ExpressionWrapper,
-  Insertable,
-  Selectable,
-  SelectQueryBuilder,
-  SqlBool,
-  Updateable,
-} from 'kysely';
+import type { ExpressionBuilder, ExpressionWrapper, SelectQueryBuilder, SqlBool } from 'kysely';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
-import type { ActivationTokenTable, ProductTable, Schema } from '../../engine/db/schema.ts';
+import type { NewRow, Row, RowChange, Schema } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
 import { isOpenTo, reachability } from '../access/catalogue.ts';
 import { customerRoles, type Role } from '../access/rules.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import { tagRank } from './rules.ts';
 
-export type ProductRow = Selectable<ProductTable>;
-export type ActivationTokenRow = Selectable<ActivationTokenTable>;
+export type ProductRow = Row<'products'>;
+export type ActivationTokenRow = Row<'activation_tokens'>;
 type ProductQuery<O> = SelectQueryBuilder<Schema, 'products', O>;
 
 /** Products with the rows that their labels, the caller's role and the newest published bundle are read from. */
@@ -272,12 +264,12 @@ export async function productTaken(db: Db, product: string): Promise<boolean> {
 }
 
 /** Adds a product. A full code that is taken violates an index. */
-export async function insertProduct(db: Db, row: Insertable<ProductTable>): Promise<void> {
+export async function insertProduct(db: Db, row: NewRow<'products'>): Promise<void> {
   await db.insertInto('products').values(row).execute();
 }
 
 /** Writes what a change says of a product. */
-export async function changeProduct(db: Db, id: string, change: Updateable<ProductTable>): Promise<void> {
+export async function changeProduct(db: Db, id: string, change: RowChange<'products'>): Promise<void> {
   await db.updateTable('products').set(change).where('id', '=', id).execute();
 }
 
@@ -332,7 +324,7 @@ export async function listActivationTokens(
 }
 
 /** Adds an activation token. */
-export async function insertActivationToken(db: Db, row: Insertable<ActivationTokenTable>): Promise<void> {
+export async function insertActivationToken(db: Db, row: NewRow<'activation_tokens'>): Promise<void> {
   await db.insertInto('activation_tokens').values(row).execute();
 }
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type ProductRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { Updateable } from 'kysely';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { paging } from '../../engine/db/paging.ts';
-import type { ProductTable } from '../../engine/db/schema.ts';
+import type { RowChange } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
 import { allowedProduct } from '../access/products.ts';
@@ -144,7 +143,7 @@ const create =
   };
 
 /** The fields that a body changes; an empty object when it changes none. */
-function changesOf(product: ProductRow, body: Call<Contract['update']>['body']): Updateable<ProductTable> {
+function changesOf(product: ProductRow, body: Call<Contract['update']>['body']): RowChange<'products'> {
   const texts = ['title', 'summary', 'description', 'meta'] as const;
   const changed = texts.filter((field) => body[field] !== undefined && body[field] !== product[field]);
   const claimable = body.claimable === undefined ? product.claimable : body.claimable ? 1 : 0;

@@ -1,10 +1,9 @@
 import type { UserListQuery } from '@moorage/api';
-import type { Selectable } from 'kysely';
 import { onePage, paging } from '../../engine/db/paging.ts';
-import type { UserTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
 
-export type UserRow = Selectable<UserTable>;
+export type UserRow = Row<'users'>;
 
 /** What a user may change of itself. The rest of the row is written at sign-up. */
 export type OwnDetails = Pick<UserRow, 'email' | 'name_given' | 'name_family' | 'organisation'>;

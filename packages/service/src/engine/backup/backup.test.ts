@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { VirtualClock } from '@moorage/base';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, it } from 'vitest';
+import { openRecords, records } from '../../tables.ts';
+import { blobsOfBefore, forgetLastMigration, loadBefore } from '../../testing/before.ts';
+import { readContent } from '../../testing/content.ts';
 import { type DatabaseKind, databaseSource, eachEmptyDatabase, fixtures, testStartMs } from '../../testing/index.ts';
 import { diskBlobs } from '../blobs/backends/disk-blobs.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
-import { migrationNames } from '../db/migrations/index.ts';
-import { openStorage } from '../db/open.ts';
-import { openSnapshot } from '../db/open-snapshot.ts';
-import type { Snapshot } from '../db/snapshot.ts';
+import { migrationNames } from '../db/migrations.ts';
 import type { Storage } from '../db/storage.ts';
 import { backUp } from './backup.ts';
 import { restore } from './restore.ts';
@@ -18,22 +18,7 @@ import { restore } from './restore.ts';
 const folder = mkdtempSync(join(tmpdir(), 'moorage-backup-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Every row of every table, and the counters, as a test compares them. */
-async function contentOf(address: string) {
-  const snapshot = await openSnapshot(address, join(folder, 'content'));
-  const tables: Record<string, unknown> = {};
-  for (const table of snapshot.tables) tables[table.name] = (await rowsOf(snapshot, table.name)).sort();
-  const counters = snapshot.tables.map(({ counter }) => counter?.last);
-  await snapshot.close();
-  return { tables, counters, migrations: snapshot.migrations };
-}
-
-async function rowsOf(snapshot: Snapshot, name: string): Promise<string[]> {
-  const rows: string[] = [];
-  const table = snapshot.tables.find((one) => one.name === name);
-  if (table) for await (const batch of snapshot.rows(table)) rows.push(...batch.map((row) => JSON.stringify(row)));
-  return rows;
-}
+const contentOf = (address: string) => readContent(address, join(folder, 'content'));
 
 const kinds: readonly DatabaseKind[] = ['sqlite', 'postgres'];
 const targets = Object.fromEntries(kinds.map((kind) => [kind, databaseSource(kind, { holds: 'tables' })]));
@@ -54,7 +39,7 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
 
   beforeEach(async () => {
     database = await address();
-    storage = await openStorage(database);
+    storage = await openRecords(database);
     blobs = await store();
     file = join(folder, `${kind}-${++count}.tar`);
     return () => storage.close();
@@ -96,7 +81,7 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const to = await emptyDatabase(target);
     const restored = await store();
-    expect(await restore({ database: to, openBlobs: async () => restored, file })).toMatchObject({
+    expect(await restore({ records, database: to, openBlobs: async () => restored, file })).toMatchObject({
       rows: saved.rows,
       blobs: 2,
     });
@@ -106,7 +91,7 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
     const recorded = await storage.db.selectFrom('blobs').select('sha256').execute();
     expect(sums.sort()).toEqual(recorded.map(({ sha256 }) => sha256).sort());
     // The number after the highest is not given out twice, and references hold again.
-    const copy = await openStorage(to);
+    const copy = await openRecords(to);
     const { id, ...update } = await copy.db.selectFrom('updates').selectAll().limit(1).executeTakeFirstOrThrow();
     const next = await copy.db.insertInto('updates').values(update).returning('id').executeTakeFirstOrThrow();
     expect(next.id).toBe(4);
@@ -140,7 +125,7 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
     await writer;
     expect(written).toBeGreaterThan(0);
     const to = await emptyDatabase(kind);
-    expect(await restore({ database: to, openBlobs: store, file })).toMatchObject({ rows: saved.rows });
+    expect(await restore({ records, database: to, openBlobs: store, file })).toMatchObject({ rows: saved.rows });
     const { tables } = await contentOf(to);
     const names = (tables.settings as string[]).map((row) => String(JSON.parse(row)[0]));
     const numbers = (start: string) => names.filter((name) => name.startsWith(start)).map((name) => name.split(' ')[1]);
@@ -171,7 +156,7 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
     };
     await backUp({ database, blobs: shrinking, file, version: '1', clock });
     const to = await emptyDatabase(kind);
-    await restore({ database: to, openBlobs: store, file });
+    await restore({ records, database: to, openBlobs: store, file });
     expect(await contentOf(to)).toEqual(await contentOf(database));
   });
 
@@ -199,7 +184,7 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
     await fill();
     await save();
     const before = await contentOf(database);
-    await expect(restore({ database, openBlobs: store, file })).rejects.toThrow('The database is in use');
+    await expect(restore({ records, database, openBlobs: store, file })).rejects.toThrow('The database is in use');
     expect(await contentOf(database)).toEqual(before);
   });
 
@@ -217,7 +202,7 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
     for (const bytes of [...cases, flipped, Buffer.from('x'.repeat(5000))]) {
       writeFileSync(file, bytes);
       const never = () => Promise.reject(new Error('The blobs were opened'));
-      await expect(restore({ database: to, openBlobs: never, file })).rejects.toThrow('is not a whole backup');
+      await expect(restore({ records, database: to, openBlobs: never, file })).rejects.toThrow('is not a whole backup');
     }
     expect(await contentOf(to)).toEqual(empty);
   });
@@ -234,8 +219,8 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
         ++puts === 2 ? Promise.reject(new Error('The disk is full')) : target.put(...put),
     };
     const openBlobs = async () => failing;
-    await expect(restore({ database: to, openBlobs, file })).rejects.toThrow('The disk is full');
-    await restore({ database: to, openBlobs: async () => target, file });
+    await expect(restore({ records, database: to, openBlobs, file })).rejects.toThrow('The disk is full');
+    await restore({ records, database: to, openBlobs: async () => target, file });
     expect(await contentOf(to)).toEqual(await contentOf(database));
   });
 
@@ -259,16 +244,35 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
     const source = databaseSource(kind, { holds: 'nothing' });
     try {
       const old = await source.make();
-      const [first] = migrationNames;
-      const older = await openStorage(old, { upTo: first ?? '' });
+      const older = await openRecords(old);
       await older.db.insertInto('settings').values({ name: 'a', value: 'b' }).execute();
       await older.close();
       await backUp({ database: old, blobs, file, version: '0', clock });
       const to = await source.make();
-      await restore({ database: to, openBlobs: store, file });
+      const before = migrationNames(records);
+      const later = { ...records, steps: { [before.length + 1]: async () => {} } };
+      await restore({ records: later, database: to, openBlobs: store, file });
       const { tables, migrations } = await contentOf(to);
-      expect([tables.settings, migrations]).toEqual([['["a","b"]'], migrationNames]);
-      expect((await contentOf(old)).migrations).toEqual([first]);
+      expect([tables.settings, migrations]).toEqual([['["a","b"]'], migrationNames(later)]);
+      expect((await contentOf(old)).migrations).toEqual(before);
+    } finally {
+      await source.remove();
+    }
+  });
+
+  it('that 0.1.0 has made is brought up to date, and of a version before that refused', async () => {
+    const source = databaseSource(kind, { holds: 'nothing' });
+    try {
+      const old = await source.make();
+      await loadBefore(old);
+      await backUp({ database: old, blobs: await blobsOfBefore(), file, version: '0.1.0', clock });
+      const to = await source.make();
+      await restore({ records, database: to, openBlobs: store, file });
+      expect((await contentOf(to)).tables).toEqual((await contentOf(old)).tables);
+      await forgetLastMigration(old);
+      await backUp({ database: old, blobs: await blobsOfBefore(), file: `${file}.older`, version: '0', clock });
+      const options = { records, database: await source.make(), openBlobs: store, file: `${file}.older` };
+      await expect(restore(options)).rejects.toThrow('of another version');
     } finally {
       await source.remove();
     }
@@ -278,6 +282,6 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')`.execute(storage.db);
     await save();
     const to = await emptyDatabase(kind);
-    await expect(restore({ database: to, openBlobs: store, file })).rejects.toThrow('of another version');
+    await expect(restore({ records, database: to, openBlobs: store, file })).rejects.toThrow('of another version');
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { findFilledTable, loadRecords, type RowBatch } from '../db/load.ts';
-import { migrationNames } from '../db/migrations/index.ts';
+import { migrationNames, type Records, renamed } from '../db/migrations.ts';
 import { openStorage } from '../db/open.ts';
 import type { Cell } from '../db/snapshot.ts';
 import type { Storage } from '../db/storage.ts';
@@ -13,6 +13,7 @@ import { BackupError, blobOf, type End, endName, formatVersion, type Head, headN
 export interface RestoreOptions {
   /** Address of the records: of a database that is empty or not there yet. */
   readonly database: string;
+  readonly records: Records;
   /** Opens the blobs; called once the archive was found whole and the records empty. */
   readonly openBlobs: () => Promise<BlobStore>;
   readonly file: string;
@@ -25,13 +26,13 @@ export interface RestoreOptions {
  *
  * @throws {BackupError} when the archive is damaged or of another version, or the storage is in use
  */
-export async function restore({ database, openBlobs, file }: RestoreOptions): Promise<Carried> {
+export async function restore({ database, records, openBlobs, file }: RestoreOptions): Promise<Carried> {
   const archive = await ArchiveReader.open(file);
   try {
     const { end, bytes } = await verify(archive);
-    const upTo = lastMigration(end);
+    const upTo = lastMigration(end, records);
     // All of it is one transaction, whose references are checked by one statement.
-    const storage = await openStorage(database, { upTo, statementMs: 0 });
+    const storage = await openStorage(database, records, { upTo, statementMs: 0 });
     let blobs: number;
     try {
       const filled = await findFilledTable(storage.db);
@@ -42,7 +43,7 @@ export async function restore({ database, openBlobs, file }: RestoreOptions): Pr
       await storage.close();
     }
     // What an older version wrote is brought up to date as it would have been at the next start.
-    await (await openStorage(database)).close();
+    await (await openStorage(database, records)).close();
     return { rows: end.rows, blobs, bytes };
   } finally {
     await archive.close();
@@ -86,9 +87,11 @@ async function verify(archive: ArchiveReader): Promise<{ readonly end: End; read
 }
 
 /** The last migration of an archive that this version can read: it has run the same ones, and perhaps more. */
-function lastMigration({ migrations }: End): string {
-  const last = migrations.at(-1);
-  const known = migrations.every((name, at) => name === migrationNames[at]);
+function lastMigration({ migrations }: End, records: Records): string {
+  const ran = renamed(migrations);
+  const names = migrationNames(records);
+  const last = ran.at(-1);
+  const known = ran.every((name, at) => name === names[at]);
   if (last === undefined || !known) {
     throw new BackupError(`The backup is of another version, which has run the migrations ${migrations.join(', ')}`);
   }

@@ -5,12 +5,12 @@ import { realClock } from '@moorage/base';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openIdentity } from '../../core/certificates/identity.ts';
+import { openRecords } from '../../tables.ts';
 import { databaseSource } from '../../testing/index.ts';
 import { natsCredentials } from '../../testing/nats-credentials.ts';
 import { NatsServer, natsMissing } from '../../testing/nats-server.ts';
 import { PgBouncer, pgBouncerMissing } from '../../testing/pgbouncer.ts';
 import { busApplication } from '../db/dialect/postgres/bus.ts';
-import { openStorage } from '../db/open.ts';
 import type { Storage } from '../db/storage.ts';
 import type { Bus } from './bus.ts';
 import { NatsBus, type NatsOptions } from './nats.ts';
@@ -58,8 +58,8 @@ const pgBouncer = new PgBouncer();
 let pooled: string;
 
 const two = async (address: string, options?: { readonly nats: NatsOptions }): Promise<Nodes> => ({
-  near: await openStorage(address, options),
-  far: await openStorage(address, options),
+  near: await openRecords(address, options),
+  far: await openRecords(address, options),
 });
 async function cutPostgres({ near }: Nodes): Promise<void> {
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -71,7 +71,7 @@ const rows: readonly (Row & { readonly title: string })[] = [
     title: 'in one process',
     kind: 'local',
     open: async () => {
-      const near = await openStorage(await sqlite.make());
+      const near = await openRecords(await sqlite.make());
       return { near, far: near };
     },
   },
@@ -230,7 +230,7 @@ describe.skipIf(natsMissing !== '')(`NATS${natsMissing && ` (skipped: ${natsMiss
   });
 
   it('speaks TLS, and only with servers whose certificate is right', async () => {
-    const storage = await openStorage('sqlite::memory:');
+    const storage = await openRecords('sqlite::memory:');
     closing.push(storage);
     const identity = await openIdentity(storage, realClock, 1, ['localhost']);
     const { certificate, key } = identity.server;

@@ -1,11 +1,10 @@
-import type { Selectable } from 'kysely';
 import { topics } from '../bus/topics.ts';
-import type { UserTable } from './schema.ts';
+import type { Row } from './schema.ts';
 import type { Db, Storage } from './storage.ts';
 import { afterCommit } from './transaction.ts';
 
 /** The person of an email address or user name, in any letter case. Only an address has an @. */
-export const findAccount = (db: Db, name: string): Promise<Selectable<UserTable> | undefined> =>
+export const findAccount = (db: Db, name: string): Promise<Row<'users'> | undefined> =>
   db
     .selectFrom('users')
     .selectAll()

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { PostgresServer } from '../../testing/index.ts';
-import { openStorage } from './open.ts';
 import type { Storage } from './storage.ts';
 
 const kills = 20;
@@ -51,7 +51,7 @@ describe('SQLite', () => {
     const acknowledged: string[] = [];
     for (let kill = 0; kill < kills / 4; kill++) {
       acknowledged.push(...(await writeAndDie(database, `k${kill}`)));
-      const storage = await openStorage(database);
+      const storage = await openRecords(database);
       expect(await lost(storage, acknowledged)).toEqual([]);
       await storage.close();
     }
@@ -66,7 +66,7 @@ describe('PostgreSQL', () => {
   beforeAll(async () => {
     server = await PostgresServer.create();
     await server.start();
-    storage = await openStorage(server.url());
+    storage = await openRecords(server.url());
   });
 
   afterAll(async () => {

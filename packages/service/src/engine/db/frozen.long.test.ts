@@ -1,11 +1,11 @@
 import { VirtualClock } from '@moorage/base';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { buildApp, PostgresServer } from '../../testing/index.ts';
 import { StorageError } from '../stores/health.ts';
-import { openStorage } from './open.ts';
 
-const read = ({ db }: Awaited<ReturnType<typeof openStorage>>) => db.selectFrom('settings').selectAll().execute();
+const read = ({ db }: Awaited<ReturnType<typeof openRecords>>) => db.selectFrom('settings').selectAll().execute();
 const away = { ok: false, error: { status: 503, body: { code: 'STORAGE_AWAY' } } };
 
 describe('a PostgreSQL that is stopped without going away', () => {
@@ -22,7 +22,7 @@ describe('a PostgreSQL that is stopped without going away', () => {
   it('ends what is under way within two seconds, refuses more at once, and is back by itself', async () => {
     const clock = new VirtualClock();
     const reported: string[] = [];
-    const storage = await openStorage(server.url(), { clock, onError: ({ message }) => reported.push(message) });
+    const storage = await openRecords(server.url(), { clock, onError: ({ message }) => reported.push(message) });
     await read(storage);
     server.freeze();
     const underWay = [
@@ -56,14 +56,14 @@ describe('a PostgreSQL that is stopped without going away', () => {
   });
 
   it('leaves a slow statement alone while the server replies', async () => {
-    const storage = await openStorage(server.url());
+    const storage = await openRecords(server.url());
     const { rows } = await sql`select 1 as one from pg_sleep(2.5)`.execute(storage.db);
     expect(rows).toEqual([{ one: 1 }]);
     await storage.close();
   });
 
   it('has the service say so on every route but the one for the process, and close all the same', async () => {
-    const storage = await openStorage(server.url());
+    const storage = await openRecords(server.url());
     const app = await buildApp(storage);
     const { token } = await app.make.user();
     const user = app.client.as(token);
@@ -81,7 +81,7 @@ describe('a PostgreSQL that is stopped without going away', () => {
   });
 
   it('lets a storage close that had nothing to do when the server stopped', async () => {
-    const storage = await openStorage(server.url());
+    const storage = await openRecords(server.url());
     await read(storage);
     server.freeze();
     await storage.close();
@@ -99,7 +99,7 @@ describe('more requests than a database can take', () => {
 
   // API-ERR-503
   it('are refused as overload, while probes and periodic work go on', async () => {
-    const storage = await openStorage(server.url());
+    const storage = await openRecords(server.url());
     const app = await buildApp(storage);
     const { token } = await app.make.user();
     let free = () => {};
@@ -133,7 +133,7 @@ describe('more requests than a database can take', () => {
   });
 
   it('one statement that goes on for ever is ended by its limit, and is overload', async () => {
-    const storage = await openStorage(server.url(), { statementMs: 200 });
+    const storage = await openRecords(server.url(), { statementMs: 200 });
     await expect(sql`select pg_sleep(60)`.execute(storage.db)).rejects.toMatchObject({ code: '57014' });
     expect(await read(storage)).toBeInstanceOf(Array);
     await storage.close();

@@ -1,6 +1,7 @@
 import type { CustomerRole } from '@moorage/api';
 import type { Selectable } from 'kysely';
-import type { DeviceTable, Flag, Schema, TokenTable, UserTable } from './schema.ts';
+import type { Row, Schema } from './schema.ts';
+import type { Flag } from './table.ts';
 
 /** What the bearer check needs of a token and its user. */
 export interface TokenOwner {
@@ -14,16 +15,16 @@ export interface TokenOwner {
   readonly product_ids: string | null;
   readonly expires_at: number | null;
   readonly username: string;
-  readonly role: UserTable['role'];
+  readonly role: Row<'users'>['role'];
   readonly customer_id: string | null;
   /** Of a login session: what opened it. */
-  readonly opened_by: TokenTable['opened_by'];
+  readonly opened_by: Row<'tokens'>['opened_by'];
   readonly proven_at: number | null;
   readonly second_factor: Flag;
   readonly customer_role: CustomerRole;
 }
 
-export type DeviceRow = Selectable<DeviceTable>;
+export type DeviceRow = Row<'devices'>;
 
 /** Tables that have rows of a device. */
 export const ofDevice = ['activations', 'attributes', 'executions', 'labels'] as const;

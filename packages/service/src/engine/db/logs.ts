@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LogType } from '@moorage/api';
-import type { Insertable } from 'kysely';
 import { noteInAudit } from './audit.ts';
-import type { Schema } from './schema.ts';
+import type { NewRow } from './schema.ts';
 import type { Db } from './storage.ts';
 
 export type { LogType };
@@ -86,7 +85,7 @@ interface Written {
 /** Queues a delivery for each connector of a product that wants an event. Most products have none. */
 async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<void> {
   const wanting = new Map<string, readonly string[]>();
-  const deliveries: Insertable<Schema['deliveries']>[] = [];
+  const deliveries: NewRow<'deliveries'>[] = [];
   for (const { id, entry } of written) {
     const { type, atMs, deviceId, deviceIds = [deviceId ?? null], productId, connectorIds = [] } = entry;
     if (!productId || isQuiet(type)) continue;

@@ -5,6 +5,7 @@ import { makeFolder } from '@moorage/base/disk/folder';
 import type { NatsOptions } from '../bus/nats.ts';
 import { openPostgres } from './dialect/postgres/storage.ts';
 import { openSqlite } from './dialect/sqlite/storage.ts';
+import type { Records } from './migrations.ts';
 import type { Storage } from './storage.ts';
 
 /** Far longer than any statement of a request takes, in ms: what is still at work then would go on for ever. */
@@ -31,15 +32,15 @@ export interface StorageOptions {
  *
  * @throws when the address has another form, or the database cannot be opened; an `UnusableError` when it cannot be reached
  */
-export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
+export async function openStorage(url: string, records: Records, options: StorageOptions = {}): Promise<Storage> {
   const { clock = realClock, onError = () => {}, onBusError = onError, statementMs = defaultStatementMs } = options;
   const { upTo, nats } = options;
   if (/^postgres(ql)?:\/\//.test(url))
-    return openPostgres(url, clock, { onError, onBusError, statementMs, upTo, nats });
+    return openPostgres(url, records, clock, { onError, onBusError, statementMs, upTo, nats });
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   if (path === undefined) throw new Error(`Database "${url}" is neither sqlite:PATH nor postgres://…`);
   if (path !== ':memory:') makeFile(path);
-  return openSqlite(path, clock, onError, upTo);
+  return openSqlite(path, records, clock, onError, upTo);
 }
 
 /**

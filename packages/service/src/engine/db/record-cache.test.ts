@@ -1,7 +1,7 @@
 import { unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { buildApp, eachDatabase } from '../../testing/index.ts';
-import { openStorage } from './open.ts';
 import { ChangeCounter, RecordCache } from './record-cache.ts';
 
 /** A counter as a database has it, without the database. */
@@ -88,7 +88,7 @@ eachDatabase('cached records', (open, kind, address) => {
 
   test('notice what another process has written', async () => {
     const url = await address();
-    const app = await buildApp(await openStorage(url));
+    const app = await buildApp(await openRecords(url));
     const owner = await app.make.user();
     const platform = await app.make.platform();
     const product = await app.make.product({ platform_id: platform.id });
@@ -99,7 +99,7 @@ eachDatabase('cached records', (open, kind, address) => {
       return reply.ok && reply.value.value.title;
     };
     expect(await title()).toBe(await title());
-    const other = await openStorage(url);
+    const other = await openRecords(url);
     await other.db
       .updateTable('devices')
       .set({ title: `From elsewhere, ${kind}` })

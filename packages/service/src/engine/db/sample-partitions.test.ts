@@ -1,10 +1,10 @@
 import { VirtualClock } from '@moorage/base';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { databaseSource, eachDatabase, fixtures } from '../../testing/index.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { missingPartitions } from './dialect/postgres/partitions.ts';
-import { openStorage } from './open.ts';
 import type { Storage } from './storage.ts';
 
 const dayMs = 86_400_000;
@@ -112,8 +112,8 @@ eachDatabase('samples over years', (open, kind) => {
 describe('partitions', () => {
   const source = databaseSource('postgres', { holds: 'nothing' });
   const opened: Storage[] = [];
-  const openAt = async (url: string, upTo?: string): Promise<Storage> => {
-    const storage = await openStorage(url, upTo === undefined ? {} : { upTo });
+  const openAt = async (url: string): Promise<Storage> => {
+    const storage = await openRecords(url);
     opened.push(storage);
     return storage;
   };
@@ -175,24 +175,5 @@ describe('partitions', () => {
     await storage.samples.maintain(startMs, 0);
     expect(Object.keys(await rowsOf(storage))).not.toEqual(before);
     expect(await times()).toEqual([1]);
-  });
-
-  it('take over what an older version has written', async () => {
-    const url = await source.make();
-    const older = await openAt(url, '0018-rollouts');
-    const [deviceId] = await makeDevices(older);
-    const { write } = seriesOf(older, deviceId);
-    const aheadMs = 3_000_000_000_000;
-    await write(5, 1_600_000_000_000, 1_700_000_000_000, aheadMs);
-    const newer = await openAt(url);
-    const { times, write: writeNew } = seriesOf(newer, deviceId);
-    expect(await times()).toEqual([5, 1_600_000_000_000, 1_700_000_000_000, aheadMs]);
-    expect(await rowsOf(newer)).toMatchObject({ samples_early: 3, samples_later: 1 });
-    // A process of the older version goes on beside it, with statements that it has prepared before.
-    await write(1_700_000_000_001);
-    await writeNew(1_700_000_000_002);
-    expect(await times()).toHaveLength(6);
-    await newer.samples.maintain(startMs, 1_700_000_000_000);
-    expect(await times()).toEqual([1_700_000_000_000, 1_700_000_000_001, 1_700_000_000_002, aheadMs]);
   });
 });

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { Kysely, Selectable } from 'kysely';
-import type { SampleTable, Schema } from './schema.ts';
+import type { Kysely } from 'kysely';
+import type { Row, Schema } from './schema.ts';
 
 /** One sample of a batch, on its way into the database. */
 export interface NewSample {
@@ -28,7 +28,7 @@ export interface SampleRange {
   readonly limit: number;
 }
 
-export type SampleRow = Pick<Selectable<SampleTable>, 'at' | 'number' | 'text'>;
+export type SampleRow = Pick<Row<'samples'>, 'at' | 'number' | 'text'>;
 
 /** What the samples of one interval come to. */
 export interface Bucket {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { freePort, PostgresServer } from '../../testing/postgres-server.ts';
-import { openStorage } from './open.ts';
 import { openSnapshot } from './open-snapshot.ts';
 import type { Storage } from './storage.ts';
 
@@ -57,7 +57,7 @@ describe('a database with a standby', () => {
 
   it('is found at the second host when the first is gone', async () => {
     const url = at([await freePort(), two]);
-    const storage = await openStorage(url);
+    const storage = await openRecords(url);
     expect(await portOf(storage)).toBe(two);
     expect(await portOf(storage.background)).toBe(two);
     expect(storage.bus.connected).toBe(true);
@@ -71,7 +71,7 @@ describe('a database with a standby', () => {
   it('says of all its hosts why none will do', async () => {
     const closed = await freePort();
     await becomeStandby(servers[0] as PostgresServer);
-    await expect(openStorage(at([closed, one], '?target_session_attrs=read-write'))).rejects.toThrow(
+    await expect(openRecords(at([closed, one], '?target_session_attrs=read-write'))).rejects.toThrow(
       new RegExp(`ECONNREFUSED 127.0.0.1:${closed}, 127.0.0.1:${one} takes no changes$`),
     );
   });
@@ -80,7 +80,7 @@ describe('a database with a standby', () => {
     const [first, second] = servers as [PostgresServer, PostgresServer];
     await becomePrimary(first);
     await becomeStandby(second);
-    const storage = await openStorage(at([two, one], '?target_session_attrs=read-write'));
+    const storage = await openRecords(at([two, one], '?target_session_attrs=read-write'));
     expect(await portOf(storage)).toBe(one);
     await write(storage, 'before');
     await first.kill();

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { failure, VirtualClock } from '@moorage/base';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { eachEmptyDatabase, type Fixtures, fixtures } from '../../testing/index.ts';
 import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { hashSecret } from '../secrets.ts';
 import { isForeignKeyViolation, isUniqueViolation } from './errors.ts';
-import { openStorage } from './open.ts';
 import type { Storage } from './storage.ts';
 import { afterCommit, beforeCommit } from './transaction.ts';
 
@@ -317,17 +317,17 @@ eachEmptyDatabase('storage', (open, kind, address) => {
 
   it('is brought up to date once when several open it together', async () => {
     const place = kind === 'sqlite' ? `${await address()}.new` : await address();
-    const opened = await Promise.all([1, 2, 3].map(() => openStorage(place)));
+    const opened = await Promise.all([1, 2, 3].map(() => openRecords(place)));
     for (const one of opened) expect(await one.db.selectFrom('users').selectAll().execute()).toEqual([]);
     await Promise.all(opened.map((one) => one.close()));
   });
 
   it('is not opened when a newer version has been there, and says so', async () => {
     const place = await address();
-    const first = await openStorage(place);
+    const first = await openRecords(place);
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')`.execute(first.db);
     await first.close();
-    await expect(openStorage(place)).rejects.toMatchObject({
+    await expect(openRecords(place)).rejects.toMatchObject({
       message: 'The tables are of a newer version, which has run migration 9999-later',
       code: 'ENEWERTABLES',
     });
@@ -335,22 +335,22 @@ eachEmptyDatabase('storage', (open, kind, address) => {
 
   it('keeps its rows when it is opened again', async () => {
     const place = await address();
-    const first = await openStorage(place);
+    const first = await openRecords(place);
     await first.db.insertInto('settings').values({ name: 'a', value: 'b' }).execute();
     await first.close();
-    const second = await openStorage(place);
+    const second = await openRecords(place);
     expect(await second.db.selectFrom('settings').selectAll().execute()).toEqual([{ name: 'a', value: 'b' }]);
     await second.close();
   });
 });
 
-describe('openStorage', () => {
+describe('openRecords', () => {
   it.each(['', 'sqlite:', 'mysql://x', 'moorage.db'])('refuses the address "%s"', async (address) => {
-    await expect(openStorage(address)).rejects.toThrow(`Database "${address}" is neither`);
+    await expect(openRecords(address)).rejects.toThrow(`Database "${address}" is neither`);
   });
 
   it('opens a database in memory, whose reads wait for its transactions', async () => {
-    const storage = await openStorage('sqlite::memory:');
+    const storage = await openRecords('sqlite::memory:');
     let outside: Promise<unknown[]> | undefined;
     await storage.transaction(async (trx) => {
       await trx.insertInto('settings').values({ name: 'a', value: 'b' }).execute();

@@ -2,8 +2,8 @@ import { unwrap } from '@moorage/base';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureAdministrator } from '../../core/auth/accounts.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp, PostgresServer, type TestApp, testSettings } from '../../testing/index.ts';
-import { openStorage } from './open.ts';
 import { storageTroubleOf } from './trouble.ts';
 
 const account = { adminEmail: 'harbour@example.com', adminPassword: 'a long password' };
@@ -15,7 +15,7 @@ describe('a service whose PostgreSQL goes away', () => {
 
   /** A service with an administrator, over connections of its own. */
   async function open(): Promise<TestApp> {
-    const app = await buildApp(await openStorage(server.url()), {
+    const app = await buildApp(await openRecords(server.url()), {
       logLevel: 'error',
       logStream: { write: (line) => void lines.push(line) },
     });

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { buildApp, type TestApp } from '../../testing/index.ts';
-import { openStorage } from '../db/open.ts';
 import type { Storage } from '../db/storage.ts';
 import { acceptedEncoding } from './compression.ts';
 
@@ -28,7 +28,7 @@ describe('JSON', () => {
   let app: TestApp;
   let authorization: string;
   beforeAll(async () => {
-    storage = await openStorage('sqlite::memory:');
+    storage = await openRecords('sqlite::memory:');
     app = await buildApp(storage);
     const owner = await app.make.user();
     authorization = `Bearer ${owner.token}`;

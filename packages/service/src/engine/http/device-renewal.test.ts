@@ -4,10 +4,10 @@ import { connect } from 'node:tls';
 import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprintOf, makeAuthority, makeDeviceCertificate } from '../../core/certificates/certificates.ts';
+import { openRecords } from '../../tables.ts';
 import { former, formerUuid, keepFormer } from '../../testing/former-certificates.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../../testing/index.ts';
 import { type TlsCredentials, type TlsDevices, tlsDevices } from '../../testing/tls-devices.ts';
-import { openStorage } from '../db/open.ts';
 
 const hourMs = 3_600_000;
 
@@ -19,7 +19,7 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
 
   beforeAll(async () => {
     database = await address();
-    app = await buildApp(await openStorage(database));
+    app = await buildApp(await openRecords(database));
     devices = await tlsDevices(app);
     owner = await app.make.user();
   });
@@ -142,7 +142,7 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
   });
 
   it('of an installation from before go on, and are renewed', async () => {
-    const storage = await openStorage('sqlite::memory:');
+    const storage = await openRecords('sqlite::memory:');
     await keepFormer(storage);
     const later = await buildApp(storage);
     const { ca, server } = later.service.identity;
@@ -162,7 +162,7 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
   // API-DEV-early
   it('made while the clock of the service was ahead are taken, and renewed', async () => {
     const startMs = Date.now();
-    const storage = await openStorage(database);
+    const storage = await openRecords(database);
     const [ahead, right] = [
       await buildApp(storage, { startMs: startMs + 400 * 24 * hourMs }),
       await buildApp(storage, { startMs }),
@@ -192,7 +192,7 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
   // API-DEV-expiry
   it('that expires while its connection is open is refused from then on', async () => {
     // Node checks a certificate when a connection opens, with the clock of the host: there it has an hour left.
-    const storage = await openStorage(database);
+    const storage = await openRecords(database);
     const startMs = Date.now();
     const settings = { deviceCertificateDays: 1 };
     const earlier = await buildApp(storage, { startMs: startMs - 23 * hourMs, settings });
@@ -212,7 +212,7 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
   });
 
   it('that has expired is refused with that reason', async () => {
-    const storage = await openStorage(database);
+    const storage = await openRecords(database);
     const { identity } = app.service;
     const expired = await buildApp(storage, { settings: { deviceCertificateDays: 1 } });
     expect(expired.service.identity.ca).toBe(identity.ca);
@@ -258,7 +258,7 @@ eachDatabase('certificates of devices', (_open, kind, address) => {
 
     if (kind === 'sqlite') return;
     it('reaches the connections of another process', async () => {
-      const storage = await openStorage(database);
+      const storage = await openRecords(database);
       const other = await buildApp(storage);
       const there = await tlsDevices(other, devices.platform);
       const { row, issued } = await devices.deviceOf({ user_id: owner.id });

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { buildApp } from '../../testing/index.ts';
-import { openStorage } from '../db/open.ts';
 
 it('a body that is packed is refused, named and not stored; the encoding "identity" is none', async () => {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   const app = await buildApp(storage, { settings: { deviceInsecure: true } });
   const { token } = await app.make.admin();
   const platform = await app.make.platform();

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeAuthority, makeServerCertificate } from '../../core/certificates/certificates.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp, type TestApp, testStartMs } from '../../testing/index.ts';
-import { openStorage } from '../db/open.ts';
 import type { Storage } from '../db/storage.ts';
 
 const publicAuthority = await makeAuthority(testStartMs);
@@ -15,7 +15,7 @@ let port: number;
 const open: TLSSocket[] = [];
 
 beforeAll(async () => {
-  storage = await openStorage('sqlite::memory:');
+  storage = await openRecords('sqlite::memory:');
   app = await buildApp(storage, { settings: { deviceNames: [{ host: 'hub.example', port: undefined }] } });
   app.service.useCertificates({ devices: await make() });
   port = Number(new URL(await app.service.devices.listen({ host: '127.0.0.1', port: 0 })).port);

@@ -1,12 +1,12 @@
 import type { SecondFactorPolicy } from '@moorage/api';
-import type { TokenTable, UserTable } from '../db/schema.ts';
+import type { Row } from '../db/schema.ts';
 
-interface Standing extends Pick<UserTable, 'role' | 'second_factor'> {
-  readonly opened_by: TokenTable['opened_by'];
+interface Standing extends Pick<Row<'users'>, 'role' | 'second_factor'> {
+  readonly opened_by: Row<'tokens'>['opened_by'];
 }
 
 /** Whether the service wants a second factor of an account. Spec: API-RULE-factor-4. */
-export const wantsFactor = (policy: SecondFactorPolicy, role: UserTable['role']): boolean =>
+export const wantsFactor = (policy: SecondFactorPolicy, role: Row<'users'>['role']): boolean =>
   policy === 'all' || (policy === 'administrators' && role === 'admin');
 
 /** Whether a session is without the second factor that is wanted of its account; a provider stands for its own. */

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { buildApp, type TestApp } from '../../testing/index.ts';
 import { rawReply } from '../../testing/raw-http.ts';
 import { diskBlobs } from '../blobs/backends/disk-blobs.ts';
-import { openStorage } from '../db/open.ts';
 import type { Storage } from '../db/storage.ts';
 
 // The limits that Node keeps run on its own time, so here they are short and the test waits for the server's end.
@@ -26,7 +26,7 @@ let opened: { readonly plain: number; readonly tls: number };
 let identity: { readonly ca: string; readonly certificate: string; readonly key: string };
 
 beforeAll(async () => {
-  storage = await openStorage('sqlite::memory:');
+  storage = await openRecords('sqlite::memory:');
   app = await buildApp(storage, { timeouts, blobs: await diskBlobs(folder) });
   const { api, devices } = app.service;
   const owner = await app.make.user();

@@ -1,13 +1,13 @@
 import { contract, deviceListenerContract, endpointsOf, isBinary, strangerBodyLimitBytes } from '@moorage/api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRecords } from '../../tables.ts';
 import { buildApp, type TestApp } from '../../testing/index.ts';
-import { openStorage } from '../db/open.ts';
 import type { Storage } from '../db/storage.ts';
 
 let storage: Storage;
 let app: TestApp;
 beforeAll(async () => {
-  storage = await openStorage('sqlite::memory:');
+  storage = await openRecords('sqlite::memory:');
   app = await buildApp(storage);
 });
 afterAll(async () => {

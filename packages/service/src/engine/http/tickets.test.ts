@@ -2,9 +2,9 @@ import { connect, type TLSSocket } from 'node:tls';
 import { unwrap } from '@moorage/base';
 import { afterEach, expect, it } from 'vitest';
 import { rotateAuthority } from '../../core/certificates/authorities.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp, type TestApp } from '../../testing/index.ts';
 import { tlsDevices } from '../../testing/tls-devices.ts';
-import { openStorage } from '../db/open.ts';
 
 const closing: (() => Promise<void> | void)[] = [];
 
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 /** Two nodes on one database, and a device that both know. */
 async function nodes() {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   const apps: [TestApp, TestApp] = [await buildApp(storage), await buildApp(storage)];
   const one = await tlsDevices(apps[0]);
   const two = await tlsDevices(apps[1], one.platform);

@@ -4,8 +4,8 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeAuthority, makeServerCertificate } from '../../core/certificates/certificates.ts';
+import { openRecords } from '../../tables.ts';
 import { buildApp, type TestApp, testStartMs } from '../../testing/index.ts';
-import { openStorage } from '../db/open.ts';
 import type { Storage } from '../db/storage.ts';
 
 const authority = await makeAuthority(testStartMs);
@@ -18,7 +18,7 @@ let url: string;
 const sessions: ClientHttp2Session[] = [];
 
 beforeEach(async () => {
-  storage = await openStorage('sqlite::memory:');
+  storage = await openRecords('sqlite::memory:');
   app = await buildApp(storage, { certificates: { api: await make() } });
   const { port } = new URL(await app.api.listen({ host: '127.0.0.1', port: 0 }));
   url = `https://localhost:${port}`;

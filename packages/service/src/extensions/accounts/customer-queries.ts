@@ -1,8 +1,7 @@
 import type { CustomerRole } from '@moorage/api';
-import type { Insertable, Selectable } from 'kysely';
 import type { UserRow } from '../../core/users/queries.ts';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
-import type { CustomerInvitationTable, CustomerTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Expressions, Storage } from '../../engine/db/storage.ts';
 
 const customers = (db: Db) =>
@@ -17,7 +16,7 @@ const customers = (db: Db) =>
         .as('product_count'),
     );
 
-export type CustomerRow = Selectable<CustomerTable> & { readonly product_count: number | null };
+export type CustomerRow = Row<'customers'> & { readonly product_count: number | null };
 
 /** A customer, and how many products it has. */
 export const customerById = (db: Db, id: string): Promise<CustomerRow | undefined> =>
@@ -40,7 +39,7 @@ export async function listCustomers(
 }
 
 /** Adds a customer, which has no people yet. */
-export async function insertCustomer(db: Db, row: Insertable<CustomerTable>): Promise<void> {
+export async function insertCustomer(db: Db, row: NewRow<'customers'>): Promise<void> {
   await db.insertInto('customers').values(row).execute();
 }
 
@@ -109,7 +108,7 @@ export const invitationOf = (db: Db, userId: string, id: string) =>
   invitationsOf(db, userId).where('i.id', '=', id).executeTakeFirst();
 
 /** Invites a user, or gives the invitation another role. */
-export async function putInvitation(trx: Db, row: CustomerInvitationTable): Promise<void> {
+export async function putInvitation(trx: Db, row: Row<'customer_invitations'>): Promise<void> {
   await trx
     .insertInto('customer_invitations')
     .values(row)
@@ -122,7 +121,7 @@ export async function deleteInvitation(
   trx: Db,
   id: string,
   of: { readonly customer_id: string } | { readonly user_id: string },
-): Promise<CustomerInvitationTable | undefined> {
+): Promise<Row<'customer_invitations'> | undefined> {
   return trx
     .deleteFrom('customer_invitations')
     .where('id', '=', id)

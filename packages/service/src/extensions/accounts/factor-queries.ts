@@ -1,11 +1,10 @@
-import type { Selectable } from 'kysely';
 import type { UserRow } from '../../core/auth/queries.ts';
 import { countOf } from '../../engine/db/paging.ts';
-import type { ChallengeTable, TotpTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { passkeysOf } from './passkey-queries.ts';
 
-export async function insertChallenge(db: Db, row: Omit<ChallengeTable, 'attempts'>): Promise<void> {
+export async function insertChallenge(db: Db, row: Omit<Row<'challenges'>, 'attempts'>): Promise<void> {
   await db
     .insertInto('challenges')
     .values({ ...row, attempts: 0 })
@@ -48,7 +47,7 @@ export async function deleteOldChallenges(db: Db, nowMs: number): Promise<void> 
   await db.deleteFrom('passkey_challenges').where('expires_at', '<=', nowMs).execute();
 }
 
-export const totpOf = (db: Db, userId: string): Promise<Selectable<TotpTable> | undefined> =>
+export const totpOf = (db: Db, userId: string): Promise<Row<'totp'> | undefined> =>
   db.selectFrom('totp').selectAll().where('user_id', '=', userId).executeTakeFirst();
 
 /** Keeps a secret that is to be confirmed; the one before goes on. */

@@ -1,9 +1,8 @@
-import type { Insertable, Selectable } from 'kysely';
 import type { UserRow } from '../../core/auth/queries.ts';
-import type { AlertAddressTable, MailLinkTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 
-export type LinkRow = Selectable<MailLinkTable>;
+export type LinkRow = Row<'mail_links'>;
 export type DueLink = LinkRow & { readonly product: string | null };
 
 /** An account with the link that was shown for it. */
@@ -13,7 +12,7 @@ export interface LinkedAccount extends UserRow {
   readonly link_created_at: number;
 }
 
-export async function insertLink(trx: Db, row: Insertable<MailLinkTable>): Promise<void> {
+export async function insertLink(trx: Db, row: NewRow<'mail_links'>): Promise<void> {
   await trx.insertInto('mail_links').values(row).execute();
 }
 
@@ -153,7 +152,7 @@ export const alertLinkOf = (trx: Db, tokenHash: string): Promise<LinkRow | undef
     .executeTakeFirst();
 
 /** Notes that alerts of a product may be mailed to an address. */
-export async function putAlertAddress(trx: Db, row: AlertAddressTable): Promise<void> {
+export async function putAlertAddress(trx: Db, row: Row<'alert_addresses'>): Promise<void> {
   await trx
     .insertInto('alert_addresses')
     .values(row)

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Insertable, Selectable } from 'kysely';
 import type { UserRow } from '../../core/auth/queries.ts';
-import type { PasskeyTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type PasskeyRow = Selectable<PasskeyTable>;
+export type PasskeyRow = Row<'passkeys'>;
 
 export async function insertPasskeyChallenge(
   db: Db,
@@ -67,7 +66,7 @@ export async function passkeyOfCredential(
 /** Adds a passkey; undefined when its credential is known already, whosever it is. */
 export const insertPasskey = (
   trx: Db,
-  row: Omit<Insertable<PasskeyTable>, 'id' | 'last_used_at'>,
+  row: Omit<NewRow<'passkeys'>, 'id' | 'last_used_at'>,
 ): Promise<PasskeyRow | undefined> =>
   trx
     .insertInto('passkeys')

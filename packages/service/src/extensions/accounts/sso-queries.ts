@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Insertable, Selectable } from 'kysely';
 import type { InvitationRow } from '../../core/auth/invitation-queries.ts';
 import type { UserRow } from '../../core/auth/queries.ts';
-import type { SsoAttemptTable, SsoLinkTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type SsoLinkRow = Selectable<SsoLinkTable>;
-export type SsoAttemptRow = Selectable<SsoAttemptTable>;
+export type SsoLinkRow = Row<'sso_links'>;
+export type SsoAttemptRow = Row<'sso_attempts'>;
 
-export async function insertAttempt(db: Db, row: Insertable<SsoAttemptTable>): Promise<void> {
+export async function insertAttempt(db: Db, row: NewRow<'sso_attempts'>): Promise<void> {
   await db.insertInto('sso_attempts').values(row).execute();
 }
 

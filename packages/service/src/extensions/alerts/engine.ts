@@ -3,7 +3,7 @@ import type { AlertCondition } from '@moorage/api';
 import { repeat } from '@moorage/base';
 import { removeInBatches } from '../../engine/db/batches.ts';
 import { writeLog } from '../../engine/db/logs.ts';
-import type { AlertTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { doForAll, type WorkLease } from '../../engine/db/work.ts';
 import type { Deps } from '../../engine/http/types.ts';
@@ -102,7 +102,7 @@ const levels = { raise: 'warning', grow: 'warning', clear: 'info' } as const;
 async function tell(
   trx: Db,
   rule: RuleView,
-  alert: Pick<AlertTable, 'id' | 'text' | 'devices' | 'devices_open'>,
+  alert: Pick<Row<'alerts'>, 'id' | 'text' | 'devices' | 'devices_open'>,
   message: 'raise' | 'grow' | 'clear',
   nowMs: number,
 ): Promise<void> {

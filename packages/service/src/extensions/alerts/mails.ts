@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { removeInBatches } from '../../engine/db/batches.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import { type Queue, startQueue } from '../../engine/db/queue.ts';
-import type { AlertMailTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { WorkLease } from '../../engine/db/work.ts';
 import type { Deps } from '../../engine/http/types.ts';
@@ -43,7 +43,7 @@ interface NewMail {
 /** Writes that a mail did not go out, where those who manage the product look. */
 const logFailure = (
   trx: Db,
-  { product_id, subject }: Pick<AlertMailTable, 'product_id' | 'subject'>,
+  { product_id, subject }: Pick<Row<'alert_mails'>, 'product_id' | 'subject'>,
   why: string,
   atMs: number,
 ) =>

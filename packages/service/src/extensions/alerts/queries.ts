@@ -1,7 +1,7 @@
 import type { AlertCondition } from '@moorage/api';
-import { expressionBuilder, type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
+import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
-import type { AlertMailTable, AlertRuleTable, AlertTable, Schema } from '../../engine/db/schema.ts';
+import type { NewRow, Row, RowChange, Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 import type { Filter } from '../fleet/filters/parse.ts';
 import { filterCondition } from '../fleet/filters/queries.ts';
@@ -61,10 +61,9 @@ export async function listRules(db: Db, productId: string, page: Paging<'created
   return { items: await items, total: await countRules(db, productId) };
 }
 
-export const insertRule = (trx: Db, row: Insertable<AlertRuleTable>) =>
-  trx.insertInto('alert_rules').values(row).execute();
+export const insertRule = (trx: Db, row: NewRow<'alert_rules'>) => trx.insertInto('alert_rules').values(row).execute();
 
-export const changeRule = (trx: Db, id: string, change: Updateable<AlertRuleTable>) =>
+export const changeRule = (trx: Db, id: string, change: RowChange<'alert_rules'>) =>
   trx.updateTable('alert_rules').set(change).where('id', '=', id).execute();
 
 export const deleteRule = (trx: Db, id: string) => trx.deleteFrom('alert_rules').where('id', '=', id).execute();
@@ -167,9 +166,9 @@ export async function openAlerts(db: Db, ruleId: string): Promise<OpenAlert[]> {
   }));
 }
 
-export const insertAlert = (trx: Db, row: Insertable<AlertTable>) => trx.insertInto('alerts').values(row).execute();
+export const insertAlert = (trx: Db, row: NewRow<'alerts'>) => trx.insertInto('alerts').values(row).execute();
 
-export const changeAlert = (trx: Db, id: string, change: Updateable<AlertTable>) =>
+export const changeAlert = (trx: Db, id: string, change: RowChange<'alerts'>) =>
   trx.updateTable('alerts').set(change).where('id', '=', id).execute();
 
 /** Adds devices to an alert; one that it was about before is so again. */
@@ -222,7 +221,7 @@ export const alertById = (db: Db, id: string): Promise<AlertView | undefined> =>
   alerts(db).where('a.id', '=', id).executeTakeFirst();
 
 /** Alerts of a rule of which something may have to be told still. */
-export const untoldAlerts = (db: Db, ruleId: string): Promise<Selectable<AlertTable>[]> =>
+export const untoldAlerts = (db: Db, ruleId: string): Promise<Row<'alerts'>[]> =>
   db
     .selectFrom('alerts')
     .selectAll()
@@ -299,12 +298,11 @@ export async function deleteAlertsBefore(db: Db, beforeMs: number, batch: number
   return Number(numDeletedRows);
 }
 
-export type MailRow = Selectable<AlertMailTable>;
+export type MailRow = Row<'alert_mails'>;
 
-export const insertMail = (trx: Db, row: Insertable<AlertMailTable>) =>
-  trx.insertInto('alert_mails').values(row).execute();
+export const insertMail = (trx: Db, row: NewRow<'alert_mails'>) => trx.insertInto('alert_mails').values(row).execute();
 
-export const changeMail = (trx: Db, id: string, change: Updateable<AlertMailTable>) =>
+export const changeMail = (trx: Db, id: string, change: RowChange<'alert_mails'>) =>
   trx.updateTable('alert_mails').set(change).where('id', '=', id).execute();
 
 /** Mails that are due, those that have waited longest first. */

@@ -1,8 +1,7 @@
 import type { AuditQuery } from '@moorage/api';
-import type { Selectable } from 'kysely';
 import { watchedProducts } from '../../core/access/logs.ts';
 import type { Viewer, ViewingUser } from '../../core/access/viewer.ts';
-import type { AuditQueueTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
 import type { Caller } from '../../engine/http/types.ts';
 import { type Chain, emptyChain, hashOf, type Link } from './rules.ts';
@@ -46,7 +45,7 @@ const sealSome = (storage: Storage): Promise<number> =>
     if (!chain) return 0;
     let { seq, hash } = chain;
     const links: Link[] = [];
-    for (const { id: _, ...change } of waiting satisfies Selectable<AuditQueueTable>[]) {
+    for (const { id: _, ...change } of waiting satisfies Row<'audit_queue'>[]) {
       const link = { seq: ++seq, ...change, previous: hash };
       hash = hashOf(link);
       links.push({ ...link, hash });

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type contract, type EndpointShape, isBinary } from '@moorage/api';
-import type { Selectable } from 'kysely';
-import type { AuditChainTable, AuditTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 
 type Named<C> = { [R in keyof C & string]: `${R}.${keyof C[R] & string}` }[keyof C & string];
 
@@ -166,8 +165,8 @@ export function objectOf(
     : undefined;
 }
 
-export type Link = Selectable<AuditTable>;
-export type Chain = Omit<Selectable<AuditChainTable>, 'id'>;
+export type Link = Row<'audit'>;
+export type Chain = Omit<Row<'audit_chain'>, 'id'>;
 
 const noHash = '0'.repeat(64);
 /** Where a chain without rows stands. */

@@ -1,15 +1,14 @@
-import type { Insertable, Selectable } from 'kysely';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
-import type { BroadcastKeyTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type BroadcastKeyRow = Selectable<BroadcastKeyTable>;
+export type BroadcastKeyRow = Row<'broadcast_keys'>;
 
 /** The key with that hash. */
 export const keyByHash = (db: Db, hash: string): Promise<BroadcastKeyRow | undefined> =>
   db.selectFrom('broadcast_keys').selectAll().where('key_hash', '=', hash).executeTakeFirst();
 
-export const insertKey = (trx: Db, row: Insertable<BroadcastKeyTable>) =>
+export const insertKey = (trx: Db, row: NewRow<'broadcast_keys'>) =>
   trx.insertInto('broadcast_keys').values(row).execute();
 
 /** How many keys a user has. */

@@ -1,10 +1,10 @@
 import type { Refusal, UpdateState } from '@moorage/api';
 import type { Result } from '@moorage/base';
 import type { DeviceRow } from '../../engine/db/hot.ts';
-import type { UpdateTable } from '../../engine/db/schema.ts';
+import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type DoorUpdate = Omit<UpdateTable, 'id'> & { readonly id: number };
+export type DoorUpdate = Row<'updates'>;
 
 /** Who acts: the device by itself. */
 export interface BySelf {

@@ -1,27 +1,18 @@
 import type { DoorName } from '@moorage/api';
-import type { Insertable, Selectable, Updateable } from 'kysely';
 import { builtOnce } from '../../engine/db/compiled.ts';
 import { countOf, onePage, type PageOf, type Paging, paging } from '../../engine/db/paging.ts';
-import type {
-  DoorDeviceTable,
-  DoorKeyTable,
-  DoorTokenTable,
-  DoorUpdateTable,
-  DoorWaitingTable,
-  ProductDoorsTable,
-  UpdateMessageTable,
-} from '../../engine/db/schema.ts';
+import type { NewRow, Row, RowChange } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 import type { Networks } from '../../engine/http/networks.ts';
 
-export type DoorTokenRow = Selectable<DoorTokenTable>;
-export type WaitingRow = Selectable<DoorWaitingTable>;
-export type DoorUpdateRow = Selectable<DoorUpdateTable>;
+export type DoorTokenRow = Row<'door_tokens'>;
+export type WaitingRow = Row<'door_waiting'>;
+export type DoorUpdateRow = Row<'door_updates'>;
 
 export const doorsOf = (db: Db, productId: string) =>
   db.selectFrom('product_doors').selectAll().where('product_id', '=', productId).executeTakeFirst();
 
-export const putDoors = (trx: Db, row: Selectable<ProductDoorsTable>) =>
+export const putDoors = (trx: Db, row: Row<'product_doors'>) =>
   trx
     .insertInto('product_doors')
     .values(row)
@@ -96,7 +87,7 @@ export const productOfDevice = (db: Db, deviceId: string) =>
     .where('v.id', '=', deviceId)
     .executeTakeFirst();
 
-export async function insertDoorDevices(trx: Db, rows: readonly Insertable<DoorDeviceTable>[]): Promise<void> {
+export async function insertDoorDevices(trx: Db, rows: readonly NewRow<'door_devices'>[]): Promise<void> {
   if (rows.length > 0)
     await trx
       .insertInto('door_devices')
@@ -104,7 +95,7 @@ export async function insertDoorDevices(trx: Db, rows: readonly Insertable<DoorD
       .execute();
 }
 
-export const changeDoorDevice = (trx: Db, deviceId: string, change: Updateable<DoorDeviceTable>) =>
+export const changeDoorDevice = (trx: Db, deviceId: string, change: RowChange<'door_devices'>) =>
   trx.updateTable('door_devices').set(change).where('device_id', '=', deviceId).execute();
 
 /** Those of these names that devices of the product have already. */
@@ -161,7 +152,7 @@ export const countKeys = (db: Db, productId: string): Promise<number> =>
   countOf(db.selectFrom('door_keys').where('product_id', '=', productId));
 
 /** Accepts keys; a name that is there already gets the new one. */
-export async function putKeys(trx: Db, rows: readonly Insertable<DoorKeyTable>[]): Promise<void> {
+export async function putKeys(trx: Db, rows: readonly NewRow<'door_keys'>[]): Promise<void> {
   if (rows.length === 0) return;
   const insert = trx.insertInto('door_keys').values([...rows]);
   await insert
@@ -274,14 +265,14 @@ export const openDoorUpdates = (db: Db, deviceId: string) =>
 export const doorUpdate = (db: Db, updateId: number) =>
   db.selectFrom('door_updates').selectAll().where('update_id', '=', updateId).executeTakeFirst();
 
-export const insertDoorUpdate = (trx: Db, row: Insertable<DoorUpdateTable>) =>
+export const insertDoorUpdate = (trx: Db, row: NewRow<'door_updates'>) =>
   trx
     .insertInto('door_updates')
     .values(row)
     .onConflict((conflict) => conflict.column('update_id').doNothing())
     .execute();
 
-export const changeDoorUpdate = (trx: Db, updateId: number, change: Updateable<DoorUpdateTable>) =>
+export const changeDoorUpdate = (trx: Db, updateId: number, change: RowChange<'door_updates'>) =>
   trx.updateTable('door_updates').set(change).where('update_id', '=', updateId).execute();
 
 /** What the product of a device asks of clients that report success before their restart. */
@@ -310,7 +301,7 @@ export const countMessages = (db: Db, updateId: number): Promise<number> =>
 /** Rows of one statement: both databases limit its parameters. */
 const statementRows = 1_000;
 
-export async function insertMessages(trx: Db, rows: readonly Insertable<UpdateMessageTable>[]): Promise<void> {
+export async function insertMessages(trx: Db, rows: readonly NewRow<'update_messages'>[]): Promise<void> {
   for (let at = 0; at < rows.length; at += statementRows)
     await trx
       .insertInto('update_messages')

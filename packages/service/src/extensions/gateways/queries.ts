@@ -1,9 +1,8 @@
-import type { Selectable, Updateable } from 'kysely';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
-import type { FoundModuleTable } from '../../engine/db/schema.ts';
+import type { Row, RowChange } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type FoundRow = Selectable<FoundModuleTable>;
+export type FoundRow = Row<'found_modules'>;
 
 const ofUser = (db: Db, userId: string) => db.selectFrom('found_modules').where('found_modules.user_id', '=', userId);
 
@@ -46,7 +45,7 @@ export async function countOthers(db: Db, userId: string, gatewayId: string): Pr
 export const insertFound = (db: Db, row: FoundRow) => db.insertInto('found_modules').values(row).execute();
 
 /** Changes what is kept of a module; false when that is gone. */
-export async function changeFound(db: Db, id: string, change: Updateable<FoundModuleTable>): Promise<boolean> {
+export async function changeFound(db: Db, id: string, change: RowChange<'found_modules'>): Promise<boolean> {
   const changed = db.updateTable('found_modules').set(change).where('id', '=', id).returning('id');
   return (await changed.executeTakeFirst()) !== undefined;
 }

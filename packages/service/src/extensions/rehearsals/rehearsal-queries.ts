@@ -1,11 +1,10 @@
 import { rehearsalsKept } from '@moorage/api';
 import { transition } from '@moorage/base';
-import type { Insertable, Selectable, Updateable } from 'kysely';
-import type { RehearsalTable } from '../../engine/db/schema.ts';
+import type { NewRow, Row, RowChange } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { type RehearsalTrigger, rehearsalTransitions } from '../fleet/rollouts/rules.ts';
 
-export type RehearsalRow = Selectable<RehearsalTable>;
+export type RehearsalRow = Row<'rehearsals'>;
 
 /** The name of the work that a rehearsal is: one process has it at a time. */
 export const rehearsalWork = 'rehearsal';
@@ -19,7 +18,7 @@ const shown = [
   'seeds',
   'created_at',
   'finished_at',
-] as const satisfies readonly (keyof RehearsalTable)[];
+] as const satisfies readonly (keyof Row<'rehearsals'>)[];
 
 /** A rehearsal without its report. */
 export type ShownRehearsal = Pick<RehearsalRow, (typeof shown)[number]>;
@@ -43,10 +42,7 @@ export const rehearsalByNumber = (db: Db, rolloutId: string, number: number): Pr
     .executeTakeFirst();
 
 /** Adds one with the next number, in the place of the oldest; its rollout is locked. Spec: API-LIMIT-rehearsals. */
-export async function insertRehearsal(
-  trx: Db,
-  row: Omit<Insertable<RehearsalTable>, 'number'>,
-): Promise<ShownRehearsal> {
+export async function insertRehearsal(trx: Db, row: Omit<NewRow<'rehearsals'>, 'number'>): Promise<ShownRehearsal> {
   const { last } = await trx
     .selectFrom('rehearsals')
     .select((eb) => eb.fn.max('number').as('last'))
@@ -100,7 +96,7 @@ export async function setRehearsalPercent(db: Db, id: string, percent: number): 
   return numUpdatedRows > 0n;
 }
 
-const ending = (db: Db, trigger: RehearsalTrigger, change: Omit<Updateable<RehearsalTable>, 'state'>) => {
+const ending = (db: Db, trigger: RehearsalTrigger, change: Omit<RowChange<'rehearsals'>, 'state'>) => {
   const state = transition(rehearsalTransitions, 'running', trigger);
   if (!state) throw new Error(`A rehearsal does not end by "${trigger}"`);
   return db
@@ -114,7 +110,7 @@ export const endRehearsal = (
   db: Db,
   id: string,
   trigger: RehearsalTrigger,
-  change: Pick<Updateable<RehearsalTable>, 'reason' | 'report' | 'page' | 'percent' | 'finished_at'>,
+  change: Pick<RowChange<'rehearsals'>, 'reason' | 'report' | 'page' | 'percent' | 'finished_at'>,
 ) => ending(db, trigger, change).where('id', '=', id).execute();
 
 /** Ends those whose process is gone. */

@@ -1,9 +1,8 @@
-import type { Selectable, Updateable } from 'kysely';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
-import type { SavedViewTable } from '../../engine/db/schema.ts';
+import type { Row, RowChange } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
-export type ViewRow = Selectable<SavedViewTable>;
+export type ViewRow = Row<'saved_views'>;
 
 const ofUser = (db: Db, userId: string) => db.selectFrom('saved_views').where('user_id', '=', userId);
 
@@ -29,7 +28,7 @@ export const changeView = (
   db: Db,
   userId: string,
   id: string,
-  change: Updateable<SavedViewTable>,
+  change: RowChange<'saved_views'>,
 ): Promise<ViewRow | undefined> =>
   db
     .updateTable('saved_views')

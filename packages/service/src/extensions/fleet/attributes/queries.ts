@@ -1,5 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
-import type { AttributeTable } from '../../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 
 /** Rows of one statement: both databases limit its parameters. */
@@ -10,7 +9,7 @@ function* pieces<T>(all: readonly T[]): Generator<readonly T[]> {
 }
 
 /** What devices have reported, by name. */
-export const attributesOf = (db: Db, deviceIds: readonly string[]): Promise<Selectable<AttributeTable>[]> =>
+export const attributesOf = (db: Db, deviceIds: readonly string[]): Promise<Row<'attributes'>[]> =>
   db.selectFrom('attributes').selectAll().where('device_id', 'in', deviceIds).orderBy('name').execute();
 
 /** Those of these devices that are there. */
@@ -20,7 +19,7 @@ export async function existingDevices(db: Db, ids: readonly string[]): Promise<R
 }
 
 /** Writes attributes, in the order of their devices, so that processes do not lock crosswise. */
-export async function putAttributes(trx: Db, rows: readonly Insertable<AttributeTable>[]): Promise<void> {
+export async function putAttributes(trx: Db, rows: readonly NewRow<'attributes'>[]): Promise<void> {
   const sorted = rows.toSorted((a, b) => (a.device_id < b.device_id ? -1 : 1));
   for (const piece of pieces(sorted)) {
     await trx

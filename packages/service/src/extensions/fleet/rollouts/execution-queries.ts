@@ -1,14 +1,13 @@
 import type { ExecutionState } from '@moorage/api';
-import type { Selectable } from 'kysely';
 import { builtOnce } from '../../../engine/db/compiled.ts';
 import { padded } from '../../../engine/db/groups.ts';
 import { type PageOf, paging } from '../../../engine/db/paging.ts';
-import type { ExecutionTable } from '../../../engine/db/schema.ts';
+import type { Row } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { beforeCommit } from '../../../engine/db/transaction.ts';
 import { beginManySteps, type RolloutRow } from './queries.ts';
 
-export type ExecutionRow = Selectable<ExecutionTable>;
+export type ExecutionRow = Row<'executions'>;
 
 // What statements that are built once are built with.
 const noExecution: ExecutionRow = {

@@ -1,15 +1,14 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
 import { watchedProductIds } from '../../../core/access/logs.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
 import { usualWakesPerMinute } from '../../../core/channel/hooks.ts';
 import { onePage, type PageOf, paging } from '../../../engine/db/paging.ts';
-import type { FleetSettingsTable, FreezeTable, PinTable } from '../../../engine/db/schema.ts';
+import type { NewRow, Row, RowChange } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 
-export const pinOf = (db: Db, deviceId: string): Promise<Selectable<PinTable> | undefined> =>
+export const pinOf = (db: Db, deviceId: string): Promise<Row<'pins'> | undefined> =>
   db.selectFrom('pins').selectAll().where('device_id', '=', deviceId).executeTakeFirst();
 
-export const putPin = (trx: Db, { device_id, ...row }: Selectable<PinTable>) =>
+export const putPin = (trx: Db, { device_id, ...row }: Row<'pins'>) =>
   trx
     .insertInto('pins')
     .values({ device_id, ...row })
@@ -19,10 +18,10 @@ export const putPin = (trx: Db, { device_id, ...row }: Selectable<PinTable>) =>
 export const deletePin = (trx: Db, deviceId: string) =>
   trx.deleteFrom('pins').where('device_id', '=', deviceId).execute();
 
-export const freezeOf = (db: Db, productId: string): Promise<Selectable<FreezeTable> | undefined> =>
+export const freezeOf = (db: Db, productId: string): Promise<Row<'freezes'> | undefined> =>
   db.selectFrom('freezes').selectAll().where('product_id', '=', productId).executeTakeFirst();
 
-export const putFreeze = (trx: Db, { product_id, ...row }: Selectable<FreezeTable>) =>
+export const putFreeze = (trx: Db, { product_id, ...row }: Row<'freezes'>) =>
   trx
     .insertInto('freezes')
     .values({ product_id, ...row })
@@ -92,7 +91,7 @@ export async function thawEverywhere(trx: Db): Promise<number> {
 }
 
 /** What a product says that has never said anything. */
-const noSettings: Omit<Selectable<FleetSettingsTable>, 'product_id' | 'updated_at'> = {
+const noSettings: Omit<Row<'fleet_settings'>, 'product_id' | 'updated_at'> = {
   zone: null,
   wake_per_minute: null,
   poll_interval_s: null,
@@ -109,8 +108,8 @@ export async function fleetSettingsOf(db: Db, productId: string): Promise<typeof
 }
 
 /** Writes what holds for the fleet of a product. */
-export const putFleetSettings = (trx: Db, row: Insertable<FleetSettingsTable>) => {
-  const { product_id: _product, ...change }: Updateable<FleetSettingsTable> = row;
+export const putFleetSettings = (trx: Db, row: NewRow<'fleet_settings'>) => {
+  const { product_id: _product, ...change }: RowChange<'fleet_settings'> = row;
   return trx
     .insertInto('fleet_settings')
     .values(row)

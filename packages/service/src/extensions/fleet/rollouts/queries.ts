@@ -5,18 +5,18 @@ import {
   type RolloutSettings,
   type RolloutState,
 } from '@moorage/api';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { watchedProductIds } from '../../../core/access/logs.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
 import { builtOnce } from '../../../engine/db/compiled.ts';
 import { onePage, type PageOf, paging } from '../../../engine/db/paging.ts';
-import type { RolloutCountTable, RolloutTable } from '../../../engine/db/schema.ts';
+import type { NewRow, Row } from '../../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../../engine/db/storage.ts';
 import { beforeCommit } from '../../../engine/db/transaction.ts';
 import { noCounts, type StageCounts } from './rules.ts';
 
 /** A rollout, with the version of its bundle and the full code of its product. */
-export type RolloutRow = Selectable<RolloutTable> & { readonly version: string; readonly product: string };
+export type RolloutRow = Row<'rollouts'> & { readonly version: string; readonly product: string };
 
 const parsed = new Map<string, RolloutSettings>();
 const parsedLimit = 1_000;
@@ -91,10 +91,9 @@ export async function listRollouts(
   return onePage(items, fitting, page);
 }
 
-export const insertRollout = (trx: Db, row: Insertable<RolloutTable>) =>
-  trx.insertInto('rollouts').values(row).execute();
+export const insertRollout = (trx: Db, row: NewRow<'rollouts'>) => trx.insertInto('rollouts').values(row).execute();
 
-type RolloutChange = Partial<Selectable<RolloutTable>>;
+type RolloutChange = Partial<Row<'rollouts'>>;
 
 /** What a transaction of many steps writes of the rollouts that it has locked before its commit. */
 interface Behind {
@@ -158,7 +157,7 @@ export const releaseEnded = (trx: Db, productId: string) => {
 
 const findCounts = builtOnce((db) => db.selectFrom('rollout_counts').selectAll().where('rollout_id', '=', ''));
 
-type CountRow = Selectable<RolloutCountTable>;
+type CountRow = Row<'rollout_counts'>;
 
 /** The rows of counts of a rollout; what a transaction has locked it reads once. */
 async function countRows(db: Db, rolloutId: string): Promise<readonly CountRow[]> {

@@ -1,11 +1,10 @@
-import type { Selectable } from 'kysely';
 import { countOf, type Paging } from '../../../engine/db/paging.ts';
-import type { SegmentTable } from '../../../engine/db/schema.ts';
+import type { Row } from '../../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../../engine/db/storage.ts';
 import type { Filter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
 
-export type SegmentRow = Selectable<SegmentTable>;
+export type SegmentRow = Row<'segments'>;
 
 export const segmentById = (db: Db, id: string): Promise<SegmentRow | undefined> =>
   db.selectFrom('segments').selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,21 +1,19 @@
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
+import type { Table } from '../../table.ts';
+import { guardAudit } from './audit.ts';
+import { countDevices } from './counts.ts';
+import { numberLogs } from './logs.ts';
+import { splitSamples } from './partitions.ts';
+import { indexDevices } from './search.ts';
 
-/** Column type of a whole number of up to 53 bits. */
-export const int64 = 'bigint';
+export { forgetWith } from './loose.ts';
 
-/** Column type of a text that compares and sorts by its bytes. */
-export const name = sql`text collate "C"`;
-
-/** Column type of a number of double precision. */
-export const real = 'double precision';
-
-/** What follows the column list. */
-export const tableEnd = sql``;
+export const types = { text: 'text', name: sql`text collate "C"`, int64: 'bigint', real: 'double precision' } as const;
 
 /** PostgreSQL keeps rows in the order in which they came. */
-export const orderedTableEnd = sql``;
+export const tableEnd = ({ partitionBy }: Table) =>
+  partitionBy === undefined ? sql`` : sql`partition by range (${sql.id(partitionBy)})`;
 
-/** An integer key that the database counts up and never gives out twice. */
 export const counter = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.generatedAlwaysAsIdentity();
 
 /** Well below the second after which the server looks for those that wait for each other, and ends one of them. */
@@ -26,10 +24,6 @@ export const boundLocks = async (db: Kysely<unknown>): Promise<void> => {
   await sql`set local lock_timeout = ${sql.lit(lockMs)}`.execute(db);
 };
 
-export { guardAudit } from './audit.ts';
-export { countDevices, countStatements } from './counts.ts';
-export { looseExecutions } from './executions.ts';
-export { numberLogs } from './logs.ts';
-export { looseSamples, splitSamples } from './partitions.ts';
-
-export { indexDevices } from './search.ts';
+export async function addToFirst(db: Kysely<unknown>): Promise<void> {
+  for (const make of [splitSamples, indexDevices, countDevices, numberLogs, guardAudit]) await make(db);
+}

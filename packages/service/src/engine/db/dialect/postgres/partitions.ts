@@ -62,36 +62,16 @@ const addPartition = (db: Db, { name, from, to }: Partition) =>
     db,
   );
 
-/** Makes the table of samples into one with partitions; what it has is the first of them, until the week ends. */
-export async function splitSamples(db: Kysely<unknown>): Promise<void> {
+/** The first partitions of the table of samples: what was before this week ends, the weeks to come, and what is beyond. */
+export async function splitSamples(own: Kysely<unknown>): Promise<void> {
+  // Safe: of the schema nothing is used but the samples.
+  const db = own as Db;
   const now = await sql<{ ms: number }>`select floor(extract(epoch from now()) * 1000)::bigint as ms`.execute(db);
   const endMs = startOfWeek(now.rows[0]?.ms ?? 0) + weekMs;
-  await sql`alter table samples rename to ${sql.table(first)}`.execute(db);
-  await sql`alter index samples_key rename to samples_early_key`.execute(db);
-  await sql`create table samples (
-    stream_id bigint not null references streams (id) on delete cascade, at bigint not null, seq bigint not null,
-    number double precision, text text, constraint samples_key primary key (stream_id, at, seq)
-  ) partition by range (at)`.execute(db);
-  // The schema here is of any version, the helpers are of this one.
-  const own = db as unknown as Db;
   const weeks = missingPartitions(endMs, endMs);
-  for (const week of weeks) await addPartition(own, week);
-  await addPartition(own, { name: last, from: weeks.at(-1)?.to ?? endMs, to: Number.POSITIVE_INFINITY });
-  await sql`with ahead as (delete from ${sql.table(first)} where at >= ${sql.lit(endMs)} returning *)
-    insert into samples select * from ahead`.execute(db);
-  await sql`alter table samples attach partition ${sql.table(first)}
-    for values from (minvalue) to (${sql.lit(endMs)})`.execute(db);
-}
-
-/** Drops the reference of each sample to its stream; a trigger takes samples along with streams. */
-export async function looseSamples(db: Kysely<unknown>): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select conname as name from pg_constraint where conrelid = 'samples'::regclass and contype = 'f'`.execute(db);
-  for (const { name } of rows) await sql`alter table samples drop constraint ${sql.id(name)}`.execute(db);
-  await sql`create function forget_samples() returns trigger language plpgsql as
-    $$ begin delete from samples where stream_id in (select id from gone); return null; end $$`.execute(db);
-  await sql`create trigger forget_samples after delete on streams referencing old table as gone
-    for each statement execute function forget_samples()`.execute(db);
+  await addPartition(db, { name: first, from: Number.NEGATIVE_INFINITY, to: endMs });
+  for (const week of weeks) await addPartition(db, week);
+  await addPartition(db, { name: last, from: weeks.at(-1)?.to ?? endMs, to: Number.POSITIVE_INFINITY });
 }
 
 /** Makes a partition of part of what the last one has. */

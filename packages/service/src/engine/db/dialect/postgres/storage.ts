@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { type Clock, sleep } from '@moorage/base';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { type Bus, LocalBus } from '../../../bus/bus.ts';
+import type { Bus } from '../../../bus/bus.ts';
 import { NatsBus, type NatsOptions } from '../../../bus/nats.ts';
 import { withoutPassword } from '../../../stores/addresses.ts';
 import { UnusableError, wordsOf } from '../../../stores/unusable.ts';
 import { isStalePlan } from '../../errors.ts';
-import { migrate } from '../../migrations/index.ts';
+import { migrate, type Records } from '../../migrations.ts';
 import type { Changes } from '../../record-cache.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
@@ -56,11 +56,11 @@ const transactionsOn = (db: Kysely<Schema>, clock: Clock): Pick<Storage, 'transa
 });
 
 /** Brings the tables up to date over a connection without limits: to make an index may take minutes. */
-async function bringUpToDate(server: PostgresServerLink, upTo?: string): Promise<readonly string[]> {
+async function bringUpToDate(server: PostgresServerLink, records: Records, upTo?: string): Promise<readonly string[]> {
   const pool = new PostgresPool(server, { size: 2, statementMs: 0 });
   const db = builderOn(pool);
   try {
-    return await migrate(db, ddl, upTo);
+    return await migrate(db, ddl, records, upTo);
   } finally {
     await db.destroy();
   }
@@ -90,6 +90,7 @@ async function openBus(
 /** Connects to the server and brings the tables up to date. */
 export async function openPostgres(
   url: string,
+  records: Records,
   clock: Clock,
   { onError, onBusError, statementMs, upTo, nats }: PostgresOptions,
 ): Promise<Storage> {
@@ -98,9 +99,8 @@ export async function openPostgres(
     const message = `The database ${withoutPassword(url)} (--database) cannot be used: ${wordsOf(error)}`;
     throw new UnusableError(message, { cause: error });
   });
-  const migrated = await bringUpToDate(server, upTo);
-  // Tables of an older version may have none for messages, and no node works on them.
-  const bus = upTo === undefined ? await openBus(server, clock, { onBusError, nats }) : new LocalBus();
+  const migrated = await bringUpToDate(server, records, upTo);
+  const bus = await openBus(server, clock, { onBusError, nats });
   const pool = new PostgresPool(server, { size: poolSize, statementMs });
   const db = builderOn(pool);
   const backgroundDb = builderOn(

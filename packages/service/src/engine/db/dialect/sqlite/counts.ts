@@ -5,8 +5,6 @@ export async function countDevices(db: Kysely<unknown>): Promise<void> {
   await sql`create table count_devices (product_id text not null, user_id text not null, n integer not null,
     primary key (product_id, user_id)) strict, without rowid`.execute(db);
   await sql`create index count_devices_user on count_devices (user_id)`.execute(db);
-  await sql`insert into count_devices
-    select product_id, coalesce(user_id, ''), count(*) from devices group by 1, 2`.execute(db);
   const add = (row: 'old' | 'new', n: 1 | -1) =>
     sql.raw(`insert into count_devices values (${row}.product_id, coalesce(${row}.user_id, ''), ${n})
       on conflict do update set n = n + excluded.n;`);

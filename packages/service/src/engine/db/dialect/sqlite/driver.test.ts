@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openStorage } from '../../open.ts';
+import { openRecords } from '../../../../tables.ts';
 
 test('a limit is a part of the text, so that a statement is prepared once', async () => {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   try {
     const limited = storage.db.selectFrom('users').select('id').limit(7);
     expect(limited.compile()).toMatchObject({ sql: expect.stringMatching(/ limit 7$/), parameters: [] });
@@ -17,7 +17,7 @@ test('a limit is a part of the text, so that a statement is prepared once', asyn
 });
 
 test('a select of all columns has those of a table that has been changed meanwhile', async () => {
-  const storage = await openStorage('sqlite::memory:');
+  const storage = await openRecords('sqlite::memory:');
   try {
     const read = async () => (await sql`select * from t`.execute(storage.db)).rows;
     for (const columns of ['a, b', 'b, c, a']) {
@@ -36,7 +36,7 @@ test('a select of all columns has those of a table that has been changed meanwhi
 
 test('a select that is written by hand waits for no transaction, and empties no cache', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'moorage-driver-'));
-  const storage = await openStorage(`sqlite:${join(folder, 'moorage.db')}`);
+  const storage = await openRecords(`sqlite:${join(folder, 'moorage.db')}`);
   try {
     const version = storage.changes.version();
     await storage.transaction(async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openStorage } from '../../open.ts';
+import { openRecords } from '../../../../tables.ts';
 import { type DiskSync, LogFile } from './log-file.ts';
 
 let folder: string;
@@ -102,7 +102,7 @@ describe('the log file of a database', () => {
 });
 
 describe('what is written to a database file', () => {
-  const open = () => openStorage(`sqlite:${join(folder, 'moorage.db')}`);
+  const open = () => openRecords(`sqlite:${join(folder, 'moorage.db')}`);
 
   it('is acknowledged when it is on the disk; others read and write meanwhile', async () => {
     const storage = await open();

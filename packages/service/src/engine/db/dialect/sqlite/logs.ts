@@ -1,7 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** SQLite numbers all rows by itself. */
-export const numberLogs = async (): Promise<void> => {};
-
-/** What grows with each row of the log. */
+/** What grows with each row of the log: SQLite numbers all rows by itself. */
 export const logNumber: RawBuilder<number> = sql<number>`logs.rowid`;

@@ -26,9 +26,6 @@ export async function indexDevices(db: Kysely<unknown>): Promise<void> {
   // It holds no texts and no positions: what it finds is looked at again.
   await sql`create virtual table search_devices
     using fts5(body, tokenize = 'trigram', detail = none, content = '', contentless_delete = 1)`.execute(db);
-  await sql`insert into search_device_ids (device_id) select id from devices`.execute(db);
-  await sql`insert into search_devices (rowid, body)
-    select ${numberOf('devices')}, ${searched('devices')} from devices`.execute(db);
   await sql`create trigger search_devices_insert after insert on devices begin
     insert into search_device_ids (device_id) values (new.id);
     insert into search_devices (rowid, body) values (${numberOf('new')}, ${searched('new')});

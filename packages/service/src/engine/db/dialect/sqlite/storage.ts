@@ -1,7 +1,7 @@
 import type { Clock } from '@moorage/base';
 import { Kysely } from 'kysely';
 import { LocalBus } from '../../../bus/bus.ts';
-import { migrate } from '../../migrations/index.ts';
+import { migrate, type Records } from '../../migrations.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
 import { tableSamples } from '../../table-samples.ts';
@@ -16,6 +16,7 @@ import { sampleWriter } from './samples.ts';
 /** Opens or makes the database file and brings its tables up to date. */
 export async function openSqlite(
   path: string,
+  records: Records,
   clock: Clock,
   onError: (error: Error) => void,
   upTo?: string,
@@ -24,7 +25,7 @@ export async function openSqlite(
   const db = new Kysely<Schema>({ dialect: sqliteDialect(database) });
   let migrated: readonly string[];
   try {
-    migrated = await migrate(db, ddl, upTo);
+    migrated = await migrate(db, ddl, records, upTo);
   } catch (error) {
     await db.destroy();
     throw error;
