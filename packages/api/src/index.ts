@@ -39,6 +39,7 @@ export * from './extensions/holds.ts';
 export * from './extensions/links.ts';
 export * from './extensions/many-devices.ts';
 export * from './extensions/mender.ts';
+export * from './extensions/names.ts';
 export * from './extensions/passkeys.ts';
 export * from './extensions/proof.ts';
 export * from './extensions/rehearsals.ts';

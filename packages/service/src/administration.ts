@@ -21,7 +21,7 @@ import { findAccount } from './engine/db/accounts.ts';
 import { auditing } from './engine/db/audit.ts';
 import { openStorage } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
-import type { Settings } from './engine/settings/config.ts';
+import type { Settings } from './engine/settings/settings.ts';
 import { resetFactors } from './extensions/accounts/factors.ts';
 
 export { ensureAdministrator, firstAdministrator, issueToken, newPassword, revokeToken } from './core/auth/accounts.ts';

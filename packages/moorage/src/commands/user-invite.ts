@@ -1,15 +1,12 @@
 import { invitationDays } from '@moorage/api';
+import { settingsTable } from '@moorage/service/engine/settings/settings';
 import { defineCliCommand, UserError } from './define.ts';
-import { serviceOptions } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 import { checkCount, roles, wordOf } from './words.ts';
 
 /** What the link begins with, and whether there are links at all. */
 const linkOptions = Object.fromEntries(
-  ['public-url', 'host', 'port', 'sign-up'].flatMap((name) => {
-    const row = serviceOptions[name];
-    return row ? [[name, row]] : [];
-  }),
+  (['public-url', 'host', 'port', 'sign-up'] as const).map((name) => [name, settingsTable[name]]),
 );
 
 export const userInviteCommand = defineCliCommand({

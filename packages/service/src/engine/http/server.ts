@@ -11,7 +11,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { LogLevel } from '../settings/config.ts';
+import type { LogLevel } from '../settings/settings.ts';
 import { type AnswerHeaders, answerHeaders, answerHeadersOf } from './answer-headers.ts';
 import { clientAddress } from './client-address.ts';
 import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal } from './errors.ts';
