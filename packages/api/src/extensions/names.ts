@@ -1,4 +1,4 @@
-/** What the service has beyond the specification, by the names of its folders. */
+/** What goes beyond the specification, by name: the extensions of the service, each a part that may be left out. */
 export const extensionNames = [
   'accounts',
   'alerts',
@@ -13,6 +13,4 @@ export const extensionNames = [
   'rehearsals',
   'views',
 ] as const;
-
-/** One extension of the service. */
 export type ExtensionName = (typeof extensionNames)[number];
