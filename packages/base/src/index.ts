@@ -14,6 +14,7 @@ export * from './scaled-clock.ts';
 export * from './schema-demand.ts';
 export * from './store/entry.ts';
 export type * from './store/store.ts';
+export * from './times.ts';
 export * from './transition.ts';
 export * from './turns.ts';
 export * from './unless-aborted.ts';

@@ -1,4 +1,4 @@
-import { type Clock, unwrap, VirtualClock } from '@moorage/base';
+import { type Clock, dayMs, unwrap, VirtualClock } from '@moorage/base';
 import { restoreStorage } from './administration.ts';
 import { buildService, type Service } from './app.ts';
 import { ensureAdministrator, firstAdministrator, issueToken } from './core/auth/accounts.ts';
@@ -15,8 +15,6 @@ const settings: Settings = {
   quotaDevices: 1_000_000,
   quotaMebibytes: 1_000_000,
 };
-
-const dayMs = 86_400_000;
 
 /** Nothing is sent from it and no other process is there: it looks for neither more than once a day. */
 const seldom = (clock: Clock): Clock => ({

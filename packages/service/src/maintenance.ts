@@ -1,4 +1,4 @@
-import { repeat } from '@moorage/base';
+import { dayMs, hourMs, repeat } from '@moorage/base';
 import { deleteOldAttempts } from './core/auth/attempt-queries.ts';
 import { deleteOldSessions } from './core/auth/queries.ts';
 import { removeOldDeliveries } from './core/connectors/engine.ts';
@@ -28,12 +28,12 @@ export interface MaintenanceDeps extends Deps {
 }
 
 /** Between the ends of one round and the start of the next, in milliseconds. */
-const intervalMs = 3_600_000;
+const intervalMs = hourMs;
 /** What the clocks of two processes may differ by, in milliseconds. */
 const skewMs = 60_000;
 
 /** A device that waits to be let in is forgotten when it has not come again for this long, in milliseconds. */
-const waitingMs = 30 * 86_400_000;
+const waitingMs = 30 * dayMs;
 
 /** Work in the background, each piece on its own: what one fails at, the others still do. */
 const pieces: readonly { readonly name: string; readonly run: (deps: MaintenanceDeps) => Promise<unknown> }[] = [

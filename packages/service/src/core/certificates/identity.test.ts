@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { VirtualClock } from '@moorage/base';
+import { dayMs, VirtualClock } from '@moorage/base';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openStorage } from '../../engine/db/open.ts';
@@ -11,7 +11,6 @@ import { readSetting } from './queries.ts';
 import { ticketRotationMs } from './tickets.ts';
 
 const uuid = 'ab'.repeat(20);
-const dayMs = 86_400_000;
 
 eachEmptyDatabase('identity', (open, kind) => {
   it('identity is made on the first run and found again on the next', async () => {
