@@ -3,6 +3,7 @@ export * from './auto-clock.ts';
 export * from './base64.ts';
 export * from './clock.ts';
 export * from './crc16.ts';
+export * from './defined.ts';
 export * from './error-code.ts';
 export * from './ids.ts';
 export * from './pieces.ts';

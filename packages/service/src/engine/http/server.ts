@@ -3,7 +3,7 @@ import http, { type RequestListener, type Server } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { type EndpointShape, jsonBodyLimitBytes, type Refusal, refusal } from '@moorage/api';
-import { realClock } from '@moorage/base';
+import { defined, realClock } from '@moorage/base';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -234,7 +234,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const headersOf = answerHeadersOf(options.web !== undefined);
   let isOpen = true;
   const app: FastifyInstance = fastify<Server>({
-    logger: { level: options.logLevel, ...(options.logStream && { stream: options.logStream }) },
+    logger: { level: options.logLevel, ...defined({ stream: options.logStream }) },
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     genReqId: requestNames(),
