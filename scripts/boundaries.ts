@@ -1,3 +1,5 @@
+import type { ExtensionName } from '../packages/api/src/extensions/names.ts';
+
 /** A folder or file of the sources, and what it may import. */
 export interface Zone {
   readonly name: string;
@@ -74,7 +76,7 @@ const coreSlices: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What goes beyond the specification, and the other extensions that each may use; all may use the core. */
-const extensions: Readonly<Record<string, readonly string[]>> = {
+const extensions: Readonly<Record<ExtensionName, readonly ExtensionName[]>> = {
   accounts: [],
   alerts: ['accounts', 'fleet'],
   audit: [],

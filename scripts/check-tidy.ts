@@ -11,6 +11,7 @@ const maxFileLines = 400;
 /** Files of pure data may be as long as their table, and why. */
 const dataFiles: Readonly<Record<string, string>> = {
   'scripts/boundaries.ts': 'the table of who may import whom',
+  'packages/service/src/engine/settings/settings.ts': 'the table of the settings, and what they have to be together',
   'packages/console/src/texts/device.ts': 'the texts of the views of a device, in two languages',
 };
 

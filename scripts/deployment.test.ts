@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
 import { lanOption, readServiceSettings, withServiceOptions } from '../packages/moorage/src/commands/serve.ts';
-import { variableOf } from '../packages/service/src/engine/settings/config.ts';
+import { variableOf } from '../packages/service/src/engine/settings/options.ts';
 import { readDockerfile, readList, readPairs } from './support/dockerfile.ts';
 import { root } from './support/project.ts';
 
@@ -35,11 +35,11 @@ describe('the Dockerfile', () => {
 
   test('sets what the program knows, and exposes and checks the ports that it then has', () => {
     expect(unknown(Object.keys(imageEnvironment()))).toEqual([]);
-    const { dataDir, host, port, devicePort, opsPort } = settingsOf(imageEnvironment());
+    const { data, host, port, devicePort, opsPort } = settingsOf(imageEnvironment());
     expect(host).toBe('0.0.0.0');
     expect(stepOf('EXPOSE').split(' ').map(Number)).toEqual([port, devicePort, opsPort?.port]);
     expect(stepOf('HEALTHCHECK')).toContain(`http://127.0.0.1:${opsPort?.port}/healthz`);
-    expect(readList(stepOf('VOLUME'))).toEqual([dataDir]);
+    expect(readList(stepOf('VOLUME'))).toEqual([data]);
     expect(readList(stepOf('CMD'))).toEqual(['serve']);
   });
 
@@ -89,10 +89,10 @@ describe.each(['compose.yaml', 'compose.cluster.yaml'] as const)('%s', (name) =>
   });
 
   test('gives the service a place for its data', () => {
-    const { dataDir } = settingsOf(imageEnvironment());
+    const { data } = settingsOf(imageEnvironment());
     for (const [, { volumes = [], tmpfs }] of ours) {
       const places = [...volumes.map((volume) => volume.split(':')[1]), ...tmpfs.map((mount) => mount.split(':')[0])];
-      expect(places).toContain(dataDir);
+      expect(places).toContain(data);
     }
   });
 

@@ -1,5 +1,5 @@
 import { type EndpointShape, type ReplyOf, renewalHeaders } from '@moorage/api';
-import { ignoreFailure, type Result, success, Turns } from '@moorage/base';
+import { dayMs, hourMs, ignoreFailure, type Result, success, Turns } from '@moorage/base';
 import type { TlsSession } from '@moorage/net';
 import type { HttpTarget } from '@moorage/net/http/client';
 import { type RequestInput, ServiceConnection } from './connection.ts';
@@ -24,8 +24,8 @@ export type AccessPorts = Pick<DevicePorts, 'clock' | 'net' | 'files' | 'identit
  * clocks of the two sides are years apart a new certificate may look old at once. One that lives for days has a shorter
  * pause, a part of its life: it would end before it is renewed.
  */
-const renewalRetryMs = 3_600_000;
-const renewalPauseMs = 24 * 3_600_000;
+const renewalRetryMs = hourMs;
+const renewalPauseMs = dayMs;
 const renewalPauseShare = 1 / 6;
 
 type Task<T> = (connection: ServiceConnection) => Promise<Result<T, ServiceFailure>>;

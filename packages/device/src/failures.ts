@@ -1,5 +1,5 @@
 import { type ErrorCode, otaResults, type ReportedFailure } from '@moorage/api';
-import { failure, type Result, storeProblem } from '@moorage/base';
+import { defined, failure, type Result, storeProblem } from '@moorage/base';
 import type { NetFailure } from '@moorage/net';
 import type { HttpFailure } from '@moorage/net/http/client';
 
@@ -111,9 +111,9 @@ export function isAnswered({ code, local, result }: ServiceFailure): boolean {
 export function httpFailure(error: HttpFailure): ServiceFailure {
   if (error.kind === 'unreachable') {
     const { detail: message, network } = error;
-    return { result: otaResults.unreachable, message, ...(network && { network }) };
+    return { result: otaResults.unreachable, message, ...defined({ network }) };
   }
   if (error.kind === 'malformed') return { result: otaResults.failed, message: error.detail };
   const { status, message, code } = error;
-  return { result: resultOfStatus(status), message, ...(code !== undefined && { code }) };
+  return { result: resultOfStatus(status), message, ...defined({ code }) };
 }

@@ -1,5 +1,5 @@
 import { callUrl, type FileRecord, type FileTarget, fileLimitBytes, otaResults, type WrittenFile } from '@moorage/api';
-import { type Clock, parseVersion, type Result, success, type Version } from '@moorage/base';
+import { type Clock, defined, parseVersion, type Result, success, type Version } from '@moorage/base';
 import type { Static } from 'typebox';
 import type { ServiceAccess } from './access.ts';
 import { fileEndpoints } from './connection.ts';
@@ -38,7 +38,7 @@ export class RemoteFiles {
       access.withConnection(async (connection) => {
         const all: FileRecord[] = [];
         for (;;) {
-          const query = { limit: pageSize, offset: all.length, ...(filter !== undefined && { filter }) };
+          const query = { limit: pageSize, offset: all.length, ...defined({ filter }) };
           const page = await connection.request(fileEndpoints.list, { params: { target }, query });
           if (!page.ok) return page;
           all.push(...page.value);

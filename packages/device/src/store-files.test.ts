@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc16, type Store, unwrap, type Version } from '@moorage/base';
+import { crc16, defined, type Store, unwrap, type Version } from '@moorage/base';
 import { DiskStore } from '@moorage/base/disk/store';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ const version: Version = [1, 2, 3, 4];
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
 async function write(files: StoreFiles, name: string, text: string, crc?: number, size = text.length) {
-  const writer = await files.create({ purpose: 'requested', name, size, version, ...(crc !== undefined && { crc }) });
+  const writer = await files.create({ purpose: 'requested', name, size, version, ...defined({ crc }) });
   if (!writer.ok) return writer;
   await writer.value.append(bytes(text));
   return writer.value.finish();

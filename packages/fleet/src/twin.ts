@@ -1,4 +1,13 @@
-import { type CancelTimer, type Clock, type Random, type Store, seededRandom, sleep, transition } from '@moorage/base';
+import {
+  type CancelTimer,
+  type Clock,
+  dayMs,
+  type Random,
+  type Store,
+  seededRandom,
+  sleep,
+  transition,
+} from '@moorage/base';
 import { type DeviceEvent, fallBack, type Login, type OtaOptions, type ServiceFailure } from '@moorage/device';
 import { backOffMs } from '@moorage/device/pause';
 import { createModule, type Module, type ModuleOptions } from '@moorage/module';
@@ -63,7 +72,6 @@ const firstRetryMs = 1_000;
 const longestRetryMs = 300_000;
 /** Until the poll that follows the first version of a module. */
 const soonMs = 1_000;
-const dayMs = 86_400_000;
 
 /** How the time with power has ended: it went, the module restarts into something else, or it is gone for good. */
 type Ending = 'cut' | 'restart' | 'lost';

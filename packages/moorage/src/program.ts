@@ -25,7 +25,7 @@ const argumentText = ({ name, optional = false, many = false }: CliArgument): st
 
 function addOptions(command: Command, table: OptionTable): void {
   for (const [name, row] of Object.entries(table)) {
-    const long = row.kind === 'switch' ? `--${name}` : `--${name} <${row.placeholder ?? row.kind}>`;
+    const long = row.kind === 'switch' ? `--${name}` : `--${name} <${row.placeholder ?? row.kind ?? 'text'}>`;
     const flag = row.short === undefined ? long : `-${row.short}, ${long}`;
     const shown = row.kind === 'switch' ? undefined : (row.defaultText ?? row.default);
     command.addOption(new Option(flag, shown === undefined ? row.help : `${row.help} (default: ${shown})`));
@@ -56,9 +56,9 @@ async function runCommand(
   if (unknown) throw new UserError(unknown, exitUsage);
   const common = resolveOptions({ json: { kind: 'switch', help: '' } }, sources);
   if (!common.ok) throw new UserError(common.error, exitUsage);
+  for (const warning of shownSecrets(definition.options, flags)) process.stderr.write(`moorage: ${warning}\n`);
   const options = resolveOptions(definition.options, sources);
   if (!options.ok) throw new UserError(options.error, exitUsage);
-  for (const warning of shownSecrets(definition.options, flags)) process.stderr.write(`moorage: ${warning}\n`);
   const { json } = common.value;
   await definition.run({ options: options.value, sources, args, reporter: openReporter(json), json });
 }

@@ -20,7 +20,7 @@ import { openBlobs, type S3Access } from './engine/blobs/backends/open.ts';
 import { findAccount } from './engine/db/accounts.ts';
 import { auditing } from './engine/db/audit.ts';
 import type { Storage } from './engine/db/storage.ts';
-import type { Settings } from './engine/settings/config.ts';
+import type { Settings } from './engine/settings/settings.ts';
 import { deleteChallenges } from './extensions/accounts/factor-queries.ts';
 import { resetFactors } from './extensions/accounts/factors.ts';
 import { openRecords, records } from './tables.ts';

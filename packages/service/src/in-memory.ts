@@ -1,21 +1,20 @@
-import { type Clock, unwrap, VirtualClock } from '@moorage/base';
+import { type Clock, dayMs, unwrap, VirtualClock } from '@moorage/base';
 import { restoreStorage } from './administration.ts';
 import { buildService, type Service } from './app.ts';
 import { ensureAdministrator, firstAdministrator, issueToken } from './core/auth/accounts.ts';
 import { timeOfBackup } from './engine/backup/restore.ts';
 import { memoryBlobs } from './engine/blobs/memory-blobs.ts';
-import { resolveSettings } from './engine/settings/resolve-settings.ts';
+import { resolveSettings, type Settings } from './engine/settings/settings.ts';
 
 /** Nothing of it is kept, so nothing of it is scarce. */
-const flags = {
+const settings: Settings = {
+  ...unwrap(resolveSettings({})),
   database: 'sqlite::memory:',
   deviceInsecure: true,
   requestsPerMinute: 0,
   quotaDevices: 1_000_000,
   quotaMebibytes: 1_000_000,
 };
-
-const dayMs = 86_400_000;
 
 /** Nothing is sent from it and no other process is there: it looks for neither more than once a day. */
 const seldom = (clock: Clock): Clock => ({
@@ -26,7 +25,6 @@ const seldom = (clock: Clock): Clock => ({
 
 /** A service that lives in this process alone, and a token of its administrator. Devices call it without TLS. */
 export async function serviceInMemory(clock: Clock): Promise<{ readonly service: Service; readonly token: string }> {
-  const settings = unwrap(resolveSettings({ flags }));
   const parts = { settings, clock, lookClock: seldom(clock), blobs: memoryBlobs(clock) };
   const service = await buildService({ ...parts, logLevel: 'silent' });
   await Promise.all([service.api.ready(), service.devices.ready()]);
@@ -50,11 +48,8 @@ export async function serviceOfBackup(
   file: string,
   folder: string,
 ): Promise<{ readonly service: Service; readonly token: string }> {
-  const settings = unwrap(
-    resolveSettings({
-      flags: { database: `sqlite:${folder}/records.db`, blobs: `file:${folder}/blobs`, requestsPerMinute: 0 },
-    }),
-  );
+  const kept = { database: `sqlite:${folder}/records.db`, blobs: `file:${folder}/blobs` };
+  const settings: Settings = { ...unwrap(resolveSettings({})), ...kept, requestsPerMinute: 0 };
   const clock = new VirtualClock(await timeOfBackup(file));
   await restoreStorage(settings, file);
   const service = await buildService({ settings, clock, withoutBackgroundWork: true, logLevel: 'silent' });

@@ -1,5 +1,5 @@
 import { channelFrameLimitBytes } from '@moorage/api';
-import { type CancelTimer, type Clock, failure, type Random, type Result, transition } from '@moorage/base';
+import { type CancelTimer, type Clock, defined, failure, type Random, type Result, transition } from '@moorage/base';
 import type { Net } from '@moorage/net';
 import type { HttpTarget } from '@moorage/net/http/client';
 import { openWebSocket, type SocketEnd, type WebSocketLine } from '@moorage/net/http/web-socket';
@@ -97,7 +97,7 @@ export class Channel {
     if (this.#state !== 'dialling') return;
     if (!target?.ok) return this.#again('lost');
     const { host, port, headers = {}, tls } = target.value;
-    const dialled = await this.#parts.net.dial({ host, port, timeoutMs: openTimeoutMs, ...(tls && { tls }) });
+    const dialled = await this.#parts.net.dial({ host, port, timeoutMs: openTimeoutMs, ...defined({ tls }) });
     if (this.#state !== 'dialling') {
       if (dialled.ok) dialled.value.stream.destroy();
       return;

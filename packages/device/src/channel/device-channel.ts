@@ -1,5 +1,5 @@
 import { ComeBack, type ReportedAttributes, type ServiceAction } from '@moorage/api';
-import { type CancelTimer, type Clock, failure, ignoreFailure, type Random, type Result } from '@moorage/base';
+import { type CancelTimer, type Clock, failure, hourMs, ignoreFailure, type Random, type Result } from '@moorage/base';
 import Value from 'typebox/value';
 import type { DeviceEvent, DeviceEventListener, EndReason } from '../events.ts';
 import { UpdateWake, type WakePorts } from '../update/wake.ts';
@@ -35,7 +35,7 @@ interface ClientPorts extends ConnectionPorts {
 }
 
 /** How often a channel that stays open looks at the certificate, in ms. */
-const renewalCheckMs = 12 * 3_600_000;
+const renewalCheckMs = 12 * hourMs;
 
 /** The message channel of a device, and what comes and goes over it by itself. Reference: channel 1.1. */
 export class DeviceChannel {

@@ -1,5 +1,5 @@
 import { channelCloses } from '@moorage/api';
-import type { Transition } from '@moorage/base';
+import { hourMs, type Transition } from '@moorage/base';
 import type { SocketEnd } from '@moorage/net/http/web-socket';
 import type { EndReason } from '../events.ts';
 
@@ -27,9 +27,9 @@ export const waits: Readonly<Record<EndReason, { readonly firstMs: number; reado
   // All devices of the service come at the same time: these are spread further.
   restarting: { firstMs: 10_000, longestMs: 300_000 },
   // A second device with this identity: two that take turns at once would only throw each other out.
-  replaced: { firstMs: 60_000, longestMs: 3_600_000 },
+  replaced: { firstMs: 60_000, longestMs: hourMs },
   // Until a user enables the device again; asking often does not help.
-  refused: { firstMs: 300_000, longestMs: 3_600_000 },
+  refused: { firstMs: 300_000, longestMs: hourMs },
   // Our own doing, to show the new certificate.
   renewed: { firstMs: 1_000, longestMs: 300_000 },
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Capabilities, type EndpointShape, otaResults, type ReplyOf } from '@moorage/api';
-import { type Clock, failure, type Random, type Result, type Store, success } from '@moorage/base';
+import { type Clock, defined, failure, type Random, type Result, type Store, success } from '@moorage/base';
 import Value from 'typebox/value';
 import type { DeviceClient } from '../client.ts';
 import { dataEndpoints, type RequestInput, type ServiceConnection } from '../connection.ts';
@@ -260,7 +260,7 @@ export class DataCloud {
     const digest = createHash('sha256').update(data).digest('base64');
     await this.#keeper.change(epoch, (state) => withPost(state, digest, this.#parts.clock.now()));
     const key = this.#keeper.state.post?.key;
-    const posted = await this.request(dataEndpoints.post, { body: { data, ...(key !== undefined && { key }) } });
+    const posted = await this.request(dataEndpoints.post, { body: { data, ...defined({ key }) } });
     if (posted.ok && key !== undefined) await this.#keeper.change(epoch, (state) => withoutPost(state, key));
     return posted;
   }

@@ -1,9 +1,7 @@
-import { success } from '@moorage/base';
+import { dayMs, success } from '@moorage/base';
 import type { TlsPair } from '@moorage/net/memory';
 import { generate } from 'selfsigned';
 import type { ServicePeer } from './service-peer.ts';
-
-export const dayMs = 86_400_000;
 
 /** Lifetime of the certificates that the peer issues. */
 const defaultLifetimeMs = 90 * dayMs;

@@ -1,4 +1,4 @@
-import { ignoreFailure, unwrap } from '@moorage/base';
+import { defined, ignoreFailure, unwrap } from '@moorage/base';
 import { bversionOf } from '@moorage/device/testing/service-peer';
 import { loadPersonality } from '@moorage/module/personality/personality';
 import type { Connection } from '@moorage/net';
@@ -27,7 +27,7 @@ const rows = [
 
 const made = (way: (typeof rows)[number][0], firmware: keyof typeof personalities) => {
   const personality = personalities[firmware];
-  return adoptedRig({ way, ...(personality && { personality }) });
+  return adoptedRig({ way, ...defined({ personality }) });
 };
 
 describe.each(rows)('an adopted module over %s, %s', (way, firmware) => {

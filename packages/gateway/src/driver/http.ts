@@ -1,4 +1,4 @@
-import { type Clock, failure, type Result, success, Turns } from '@moorage/base';
+import { type Clock, defined, failure, type Result, success, Turns } from '@moorage/base';
 import type { Net } from '@moorage/net';
 import { HttpClient, type HttpFailure } from '@moorage/net/http/client';
 import Type from 'typebox';
@@ -56,7 +56,7 @@ export class HttpDriver implements Driver {
     this.#hasLogin = login !== undefined;
     const basic = login && Buffer.from(`${login.username}:${login.password}`).toString('base64');
     const headers = { host: authority, ...(basic !== undefined && { authorization: `Basic ${basic}` }) };
-    this.#client = new HttpClient(net, clock, { host, port, headers, maxConnections, ...(tls && { tls }) });
+    this.#client = new HttpClient(net, clock, { host, port, headers, maxConnections, ...defined({ tls }) });
   }
 
   run(line: string, options: Parameters<Driver['run']>[1] = {}): Promise<Result<Answer, DriverFailure>> {

@@ -1,3 +1,4 @@
+import { defined } from '@moorage/base';
 import { parseVersionLine } from '../module/reports.ts';
 import type { Archive } from './archive.ts';
 
@@ -41,10 +42,10 @@ export function personalityOf(archive: Archive): Record<string, unknown> {
   return {
     ...parts,
     ...(build !== undefined && build !== '' && { build }),
-    ...(prefix !== undefined && { cloudPrefix: prefix }),
+    ...defined({ cloudPrefix: prefix }),
     texts: {
       ...Object.fromEntries(refused),
-      ...(head !== undefined && { listVerboseHead: head }),
+      ...defined({ listVerboseHead: head }),
       // A version line of another form stands as it is.
       ...(parts.name === undefined && !/[{}]/.test(line) && { versionLine: line }),
     },

@@ -1,5 +1,5 @@
-import { ignoreFailure } from '@moorage/base';
-import { datedPairs, dayMs, IdentityPeer } from '@moorage/device/testing/identity-peer';
+import { dayMs, ignoreFailure } from '@moorage/base';
+import { datedPairs, IdentityPeer } from '@moorage/device/testing/identity-peer';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { channelRig } from '../testing/channel-rig.ts';
 import { clientRig, contentOf } from '../testing/client-rig.ts';

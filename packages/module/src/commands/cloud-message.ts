@@ -1,3 +1,4 @@
+import { defined } from '@moorage/base';
 import type { CloudStream, MessagePart } from '../cloud/message-streams.ts';
 import { codes, fail, lines, ok, type Response } from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
@@ -11,7 +12,7 @@ interface Filter {
 
 /** Spec: MOD-OPT-cloud_message-list, MOD-OPT-cloud_message-list-t, MOD-OPT-cloud_message-list-c. */
 async function list(board: Board, { time, count }: Filter): Promise<Response> {
-  const query = { ...(time !== undefined && { since: time }), ...(count !== undefined && { count }) };
+  const query = defined({ since: time, count });
   const listed = await board.messages.list(query);
   if (!listed.ok) return refuse(board, listed.error);
   const { personality } = board;

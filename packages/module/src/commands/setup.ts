@@ -1,3 +1,4 @@
+import { defined } from '@moorage/base';
 import { refusalTexts } from '../interpreter/board-port.ts';
 import { type Command, unattended } from '../interpreter/command.ts';
 import { payloadText } from '../interpreter/framing.ts';
@@ -36,7 +37,7 @@ async function runLine(board: Board, line: string, signal: AbortSignal): Promise
   const { code, payload, after } = response;
   const text = code === codes.SUCCESS ? payload : board.personality.text(refusalTexts[code]);
   if (text.length > 0) board.log.line(payloadText(text));
-  return { code, ...(after && { after }) };
+  return { code, ...defined({ after }) };
 }
 
 /**
@@ -88,7 +89,7 @@ async function runPinCommand(board: Board, signal: AbortSignal): Promise<Respons
   if (refuseSetup(board, line, 'cmd')) return fail(codes.FAILED);
   const outcome = await runLine(board, line, signal);
   if (outcome?.code !== codes.SUCCESS) return fail(codes.FAILED);
-  return { ...ok(board.personality.text('success')), ...(outcome.after && { after: outcome.after }) };
+  return { ...ok(board.personality.text('success')), ...defined({ after: outcome.after }) };
 }
 
 /** Answers at once; log lines report the outcome. */

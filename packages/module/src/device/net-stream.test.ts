@@ -1,5 +1,5 @@
 import { type Duplex, PassThrough } from 'node:stream';
-import { seededRandom, VirtualClock } from '@moorage/base';
+import { defined, seededRandom, VirtualClock } from '@moorage/base';
 import { pairOfEnds } from '@moorage/net/memory/end';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ function line(options: { readonly pool?: PacketPool; readonly idleMs?: number } 
     iface: 'wlan',
     writeTimeoutMs: () => 1_000,
     gone: (remoteClosed) => gone.push(remoteClosed),
-    ...(options.idleMs !== undefined && { idleMs: options.idleMs }),
+    ...defined({ idleMs: options.idleMs }),
   });
   let changes = 0;
   stream.watch(() => {

@@ -1,4 +1,4 @@
-import { type Clock, failure, type Result, success } from '@moorage/base';
+import { type Clock, dayMs, failure, type Result, success } from '@moorage/base';
 import { isFaultName } from './faults.ts';
 import type { Pins, Signal } from './gpio.ts';
 import { type AnalogWaveform, maxWaveformSteps } from './pin-outside.ts';
@@ -15,7 +15,7 @@ interface ControlledPower {
 /** Longest request line, in bytes. */
 export const maxControlLineBytes = 65_536;
 
-const maxStepMs = 86_400_000;
+const maxStepMs = dayMs;
 const maxVolts = 100;
 const newline = 0x0a;
 

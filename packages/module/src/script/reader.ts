@@ -1,4 +1,4 @@
-import { failure, type Result, success } from '@moorage/base';
+import { failure, hourMs, minuteMs, type Result, success } from '@moorage/base';
 import type { Level } from '../device/pin-table.ts';
 
 /** What is wrong in a line, and where: the first column is 1. */
@@ -7,7 +7,7 @@ export interface Mistake {
   readonly message: string;
 }
 
-const timeUnits: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000 };
+const timeUnits: Readonly<Record<string, number>> = { ms: 1, s: 1_000, min: minuteMs, h: hourMs };
 /** Longest time that a script may name, in ms: a leap year. */
 const maxTimeMs = 31_622_400_000;
 const levels: Readonly<Record<string, Level | null>> = { low: 0, high: 1, float: null };

@@ -1,4 +1,4 @@
-import { failure, type Result, sleep, success } from '@moorage/base';
+import { defined, failure, type Result, sleep, success } from '@moorage/base';
 import type { Connection, Interface, KeepAlive, TlsClient } from '@moorage/net';
 import { tlsErrorNumber } from '@moorage/net/tls-facts';
 import { DatagramStream } from '../device/net-datagram.ts';
@@ -174,5 +174,5 @@ const clientStream = (
     clock,
     iface,
     writeTimeoutMs: () => variables.get('bus.command.write_timeout'),
-    ...(gone && { gone }),
+    ...defined({ gone }),
   });

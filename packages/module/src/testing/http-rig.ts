@@ -2,7 +2,7 @@ import { createServer as createPlainServer, type RequestListener } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { unwrap, VirtualClock } from '@moorage/base';
+import { defined, unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import type { Net } from '@moorage/net';
 import { type Conditions, MemoryNetwork } from '@moorage/net/memory';
@@ -36,7 +36,7 @@ export async function joinedModule(net: Net, clock: VirtualClock, ground: Ground
     store: new MemoryStore(),
     seed: 1,
     personality: offlinePersonality,
-    ...(model && { model }),
+    ...defined({ model }),
   });
   const booted = module.boot();
   await clock.advance(module.timings.bootMs);

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { type Store, unwrap, VirtualClock } from '@moorage/base';
+import { defined, type Store, unwrap, VirtualClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import type { Net, TlsClient } from '@moorage/net';
 import { MemoryNetwork } from '@moorage/net/memory';
@@ -77,7 +77,7 @@ const dialSocket = async (port: number, tls?: TlsClient): Promise<Duplex> => {
 };
 
 async function dialMemory(client: Net, port: number, tls?: TlsClient): Promise<Duplex> {
-  const dialled = await client.dial({ host: 'module', port, timeoutMs: 1_000, ...(tls && { tls }) });
+  const dialled = await client.dial({ host: 'module', port, timeoutMs: 1_000, ...defined({ tls }) });
   if (!dialled.ok) throw new Error(dialled.error.detail);
   return dialled.value.stream;
 }
@@ -180,7 +180,7 @@ export async function webRig({
     dial,
     call,
     command: async (body, headers) => {
-      const answer = await call('POST', '/command', { body: JSON.stringify(body), ...(headers && { headers }) });
+      const answer = await call('POST', '/command', { body: JSON.stringify(body), ...defined({ headers }) });
       if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
       return JSON.parse(answer.text) as Record<string, unknown>;
     },

@@ -1,4 +1,4 @@
-import { failure, type Result, success } from '@moorage/base';
+import { defined, failure, type Result, success } from '@moorage/base';
 import type { Interface, NetFailure, TlsServer } from '@moorage/net';
 import { isPair, tlsErrorNumber } from '@moorage/net/tls-facts';
 import type { Flash } from '../device/flash-files.ts';
@@ -88,7 +88,7 @@ async function readTls(flash: Flash, files: TlsFiles): Promise<Result<TlsServer,
   if (files.clientCa !== undefined && clientCa === undefined) return missing(files.clientCa);
   // Otherwise each handshake would fail without a reason in the log.
   if (!isPair(cert, key)) return failure(['badCertificate', { cert: files.cert, key: files.key }]);
-  return success({ cert, key, ...(clientCa !== undefined && { clientCa }) });
+  return success({ cert, key, ...defined({ clientCa }) });
 }
 
 async function readPem(flash: Flash, name: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { isLoopback, unwrap } from '@moorage/base';
+import { defined, isLoopback, unwrap } from '@moorage/base';
 import type { Connection } from '@moorage/net';
 import type { Caller, Execution } from '../interpreter/execute.ts';
 import { mishapReason } from '../texts/reasons.ts';
@@ -206,7 +206,7 @@ export class Site {
     const call = parseCall(body.value);
     // What is wrong with it is for those who may call at all.
     const { line } = call.ok ? call.value : {};
-    const caller = await this.#callerOf(exchange.request, { path: 'command', ...(line !== undefined && { line }) });
+    const caller = await this.#callerOf(exchange.request, { path: 'command', ...defined({ line }) });
     if (!caller) return this.#deny(exchange, client);
     if (!call.ok) return refuse(exchange, 400, call.error);
     const { data = noBytes, responseBase64 } = call.value;

@@ -1,5 +1,5 @@
 import { pbkdf2Sync } from 'node:crypto';
-import { failure, type Result, success } from '@moorage/base';
+import { dayMs, failure, type Result, success } from '@moorage/base';
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 import { schemaMistake } from '../model/schema-mistake.ts';
@@ -92,9 +92,9 @@ const Station = Type.Object(
     /** The key that it tries; none for an open network. */
     passkey: Type.Optional(Type.String({ maxLength: 64 })),
     /** When it comes after the access point has started, in ms. */
-    joinsAfterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+    joinsAfterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: dayMs })),
     /** When nothing more is heard of it after it has joined, in ms; without it the station stays. */
-    silentAfterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+    silentAfterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: dayMs })),
   },
   { additionalProperties: false },
 );

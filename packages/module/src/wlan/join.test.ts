@@ -1,4 +1,4 @@
-import { ignoreFailure, unwrap } from '@moorage/base';
+import { defined, ignoreFailure, unwrap } from '@moorage/base';
 import { describe, expect, test } from 'vitest';
 import { radioRig } from '../testing/radio-rig.ts';
 import { type AccessPoint, wpaKey } from './air.ts';
@@ -156,7 +156,7 @@ function rigWith({ set = [], air = [point] }: Pick<Case, 'set' | 'air'>, timings
 
 describe('join', () => {
   test.each(cases)('$name', async ({ set, air, lines, result, up = false }) => {
-    const rig = rigWith({ ...(set && { set }), ...(air && { air }) });
+    const rig = rigWith(defined({ set, air }));
     const joined = rig.wlan.ensureUp('wlan');
     await rig.clock.advance(60_000);
     expect((await joined).ok).toBe(up);

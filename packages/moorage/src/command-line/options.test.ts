@@ -1,4 +1,4 @@
-import { variableOf } from '@moorage/service/engine/settings/config';
+import { variableOf } from '@moorage/service/engine/settings/options';
 import { expect, test } from 'vitest';
 import { findUnknownSetting, resolveOptions } from './options.ts';
 

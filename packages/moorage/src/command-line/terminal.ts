@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
-import { variableOf } from '@moorage/service/engine/settings/config';
+import { variableOf } from '@moorage/service/engine/settings/options';
 import { UserError } from './define.ts';
 
 /** Where questions are shown and answered: the standard streams of the process. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { variableOf } from '@moorage/service/engine/settings/config';
+import { variableOf } from '@moorage/service/engine/settings/options';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   type OptionSources,

@@ -1,25 +1,8 @@
-import { type Settings, settingsTable, variableOf } from '@moorage/service/engine/settings/config';
-import { resolveSettings } from '@moorage/service/engine/settings/resolve-settings';
+import { resolveSettings, type Settings, settingsTable } from '@moorage/service/engine/settings/settings';
 import { defineCliCommand, UserError } from '../command-line/define.ts';
 import { onHangup, stopOnSignal } from '../command-line/lifecycle.ts';
 import { type OptionSources, type OptionTable, readSecretFiles } from '../command-line/options.ts';
 import type { Reporter } from '../command-line/output.ts';
-
-/** The service's settings as options; the service owns the table, and `readServiceSettings` the reading. */
-export const serviceOptions: OptionTable = Object.fromEntries(
-  settingsTable.map((row) => [
-    row.flag,
-    {
-      kind: row.placeholder === undefined ? 'switch' : 'text',
-      help: row.help,
-      ...(row.secret !== undefined && { secret: row.secret }),
-      ...(row.placeholder !== undefined && {
-        placeholder: row.placeholder,
-        defaultText: row.defaultText ?? row.default ?? 'none',
-      }),
-    },
-  ]),
-);
 
 /** Lets the listeners of a command be reached from other machines. */
 export const lanOption = {
@@ -27,24 +10,14 @@ export const lanOption = {
 } as const;
 
 /** A command's own options beside those of the service, whose values only `readServiceSettings` gives. */
-export const withServiceOptions = <T extends OptionTable>(own: T): T => ({ ...serviceOptions, ...own });
+export const withServiceOptions = <T extends OptionTable>(own: T): T => ({ ...settingsTable, ...own });
 
 /** The service's settings out of everything that a command was given. */
 export function readServiceSettings(sources: OptionSources): Settings {
-  const complete = readSecretFiles(serviceOptions, sources);
+  const complete = readSecretFiles(settingsTable, sources);
   if (!complete.ok) throw new UserError(complete.error, 2);
-  const { flags, env, file } = complete.value;
-  const names = Object.keys(serviceOptions);
-  const pick = (values: Readonly<Record<string, unknown>>, spell: (name: string) => string) =>
-    Object.fromEntries(
-      names.map((name) => [spell(name), values[spell(name)]] as const).filter(([, value]) => value !== undefined),
-    );
-  const resolved = resolveSettings({
-    flags: pick(flags, (name) => name),
-    env: pick(env, variableOf) as Record<string, string>,
-    file: pick(file, (name) => name),
-  });
-  if (!resolved.ok) throw new UserError(resolved.error.message, 2);
+  const resolved = resolveSettings(complete.value);
+  if (!resolved.ok) throw new UserError(resolved.error, 2);
   return resolved.value;
 }
 

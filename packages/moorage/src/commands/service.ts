@@ -1,12 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { variableOf } from '@moorage/service/engine/settings/config';
+import { variableOf } from '@moorage/service/engine/settings/options';
+import { settingsTable } from '@moorage/service/engine/settings/settings';
 import { defineCliCommand, UserError } from '../command-line/define.ts';
 import { type OptionSources, type OptionTable, withSecretFiles } from '../command-line/options.ts';
 import type { Reporter } from '../command-line/output.ts';
 import { closedTo, filesOf, placesOf, removeFiles, runTool, writeFiles } from '../systemd/install.ts';
 import { otherWay, type Scope, unitName } from '../systemd/unit.ts';
-import { lanOption, readServiceSettings, serviceOptions, withServiceOptions } from './serve.ts';
+import { lanOption, readServiceSettings, withServiceOptions } from './serve.ts';
 
 const scopeOption = {
   scope: {
@@ -48,6 +49,9 @@ function systemctl(scope: Scope, ...args: string[]): string {
   return done.value;
 }
 
+/** Without the default: that depends on where the service is installed. */
+const { default: _, ...dataOption } = settingsTable.data;
+
 /** What "moorage serve" takes. */
 const settings: OptionTable = withServiceOptions(lanOption);
 
@@ -78,8 +82,7 @@ export const serviceInstallCommand = defineCliCommand({
   options: {
     ...settings,
     data: {
-      ...serviceOptions.data,
-      kind: 'text',
+      ...dataOption,
       help: 'folder of the embedded storage',
       defaultText: '/var/lib/moorage, with --scope user ~/.local/share/moorage',
     },

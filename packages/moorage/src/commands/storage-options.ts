@@ -1,20 +1,18 @@
-import { type Settings, settingsTable } from '@moorage/service/engine/settings/config';
+import { type Settings, settingsTable } from '@moorage/service/engine/settings/settings';
 import { UserError } from '../command-line/define.ts';
 import type { OptionSources, OptionTable } from '../command-line/options.ts';
 import { storageTrouble } from '../service/trouble.ts';
-import { readServiceSettings, serviceOptions } from './serve.ts';
+import { readServiceSettings } from './serve.ts';
 
 /** What works on a storage without a service; it takes a while to load. */
 export type Administration = typeof import('@moorage/service/administration');
 
-/** What says where a service keeps its things. */
-const names = settingsTable
-  .filter(({ name }) => ['dataDir', 'database', 'blobs'].includes(name) || name.startsWith('s3'))
-  .map(({ flag }) => flag);
+/** Whether a setting says where a service keeps its things. */
+const isStorage = (name: string): boolean => /^(data|database|blobs|s3-.*)$/.test(name);
 
 /** A command's own options beside those of the storage, whose values only `readServiceSettings` gives. */
 export const withStorageOptions = <T extends OptionTable>(own: T): T => ({
-  ...Object.fromEntries(Object.entries(serviceOptions).filter(([name]) => names.includes(name))),
+  ...Object.fromEntries(Object.entries(settingsTable).filter(([name]) => isStorage(name))),
   ...own,
 });
 

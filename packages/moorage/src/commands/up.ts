@@ -156,7 +156,7 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
   };
   const watch = watchFiles(settings, sources);
   const service = await startService(settings, announce, { listenLan: options['listen-lan'] });
-  const module = await startExampleModule(options, resolve(settings.dataDir), service, reporter).catch(
+  const module = await startExampleModule(options, resolve(settings.data), service, reporter).catch(
     async (error: unknown) => {
       await service.stop();
       throw error;
@@ -186,7 +186,7 @@ export async function runUp({ options, sources, reporter, json }: CliCall<typeof
   notice.flush();
   try {
     await rehearse(service, module, reporter, account);
-    const [ip, dataDir] = [options['gateway-ip'], resolve(settings.dataDir)];
+    const [ip, dataDir] = [options['gateway-ip'], resolve(settings.data)];
     if (options.gateway) gateway = await startOwnGateway(ip, adoptions, dataDir, service, module, reporter);
   } catch (error) {
     // A stop cuts what is under way; the next start goes on with it.

@@ -1,7 +1,7 @@
 import { invitationDays } from '@moorage/api';
+import { settingsTable } from '@moorage/service/engine/settings/settings';
 import { type CliCommand, defineCliCommand, UserError } from '../command-line/define.ts';
 import { checkCount, roles, wordOf } from '../command-line/words.ts';
-import { serviceOptions } from './serve.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 
 const passwordOption = {
@@ -16,10 +16,7 @@ const roleOption = { kind: 'text', placeholder: 'ROLE', help: 'user or admin', d
 
 /** What the link begins with, and whether there are links at all. */
 const linkOptions = Object.fromEntries(
-  ['public-url', 'host', 'port', 'sign-up'].flatMap((name) => {
-    const row = serviceOptions[name];
-    return row ? [[name, row]] : [];
-  }),
+  (['public-url', 'host', 'port', 'sign-up'] as const).map((name) => [name, settingsTable[name]]),
 );
 
 const userAddCommand = defineCliCommand({

@@ -27,8 +27,6 @@ it('a certificate and its key are read', () => {
 });
 
 it.each([
-  [certificate, undefined, /^Settings --device-cert and --device-key are only of use together$/],
-  [undefined, key, /^Settings --device-cert and --device-key are only of use together$/],
   [join(folder, 'none'), key, /^Setting --device-cert: file ".*none" cannot be read \(ENOENT\)$/],
   [text, key, /^Setting --device-cert: file ".*text" has no certificate in PEM$/],
   [certificate, text, /^Setting --device-key: file ".*text" has no private key without a password in PEM$/],

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Certificates } from '@moorage/service';
-import type { Settings } from '@moorage/service/engine/settings/config';
+import type { Settings } from '@moorage/service/engine/settings/settings';
 import { UserError } from '../command-line/define.ts';
 import { readSetting } from './given-file.ts';
 
@@ -20,13 +20,10 @@ export function readCertificate(flag: string, path: string): string {
   return certificate;
 }
 
-/** The two files of a certificate, which belong together. */
+/** The two files of a certificate; settings that name one of them alone are refused before. */
 function readPair(name: 'device' | 'tls', certificatePath: string | undefined, keyPath: string | undefined) {
   const [certificateFlag, keyFlag] = [`--${name}-cert`, `--${name}-key`];
-  if (certificatePath === undefined && keyPath === undefined) return undefined;
-  if (certificatePath === undefined || keyPath === undefined) {
-    throw new UserError(`Settings ${certificateFlag} and ${keyFlag} are only of use together`, 2);
-  }
+  if (certificatePath === undefined || keyPath === undefined) return undefined;
   const certificate = readCertificate(certificateFlag, certificatePath);
   const key = readSetting(keyFlag, keyPath);
   const privateKey = parsed(keyFlag, keyPath, 'private key without a password', () => createPrivateKey(key));

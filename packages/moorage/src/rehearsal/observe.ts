@@ -1,4 +1,5 @@
 import type { RolloutRecord, RolloutState } from '@moorage/api';
+import { dayMs } from '@moorage/base';
 
 /** A stage of a run. Times are seconds from the start of the rollout, to the minute. */
 interface StageTimes {
@@ -38,7 +39,6 @@ interface Watched {
 }
 
 const everyMs = 60_000;
-const dayMs = 86_400_000;
 
 /** Devices of a rollout that have been offered its bundle. */
 export const reachedOf = ({ stages }: RolloutRecord): number =>

@@ -4,12 +4,12 @@ import { constants, setPriority, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RehearsalReport } from '@moorage/api';
-import { type Clock, failure, realClock, success } from '@moorage/base';
+import { type Clock, failure, minuteMs, realClock, success } from '@moorage/base';
 import type { RehearsalInput, Rehearser } from '@moorage/service/extensions/rehearsals/rehearser';
 
 /** What a rehearsal may take. */
 const heapMebibytes = 1_024;
-const longestMs = 15 * 60_000;
+const longestMs = 15 * minuteMs;
 /** Kept of what a process says of its failure. */
 const troubleLimit = 4_096;
 
@@ -144,7 +144,7 @@ export const processRehearser = ({
         cancel();
         signal.removeEventListener('abort', kill);
       });
-      if (isLate) return failure(`It was not over after ${longestMs / 60_000} minutes`);
+      if (isLate) return failure(`It was not over after ${longestMs / minuteMs} minutes`);
       if (code === 0 && report) return success({ report, page: await readFile(join(folder, 'report.html'), 'utf8') });
       const said = /^moorage: (.*)$/m.exec(trouble)?.[1]?.replaceAll(`${folder}/`, '');
       return failure(said ?? `Its process ended with ${code}`);

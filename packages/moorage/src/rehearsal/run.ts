@@ -1,5 +1,5 @@
 import { type BodyOf, type Client, type ExecutionRecord, type rolloutsContract, usualPollS } from '@moorage/api';
-import { seededRandom } from '@moorage/base';
+import { dayMs, seededRandom } from '@moorage/base';
 import { type MemoryStore, SharedContents } from '@moorage/base/store/memory';
 import type { FleetScenario } from '@moorage/fleet';
 import { boardOf } from '@moorage/fleet/fleet';
@@ -67,7 +67,7 @@ export interface Run extends Observed {
 /** A Monday, 8:00 UTC. */
 const startMs = Date.UTC(2026, 0, 5, 8);
 /** Before it, for what has to be made first. */
-const beforeMs = 86_400_000;
+const beforeMs = dayMs;
 /** Devices of one call, and of one page. */
 const atOnce = 500;
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { CancelTimer, Clock } from '@moorage/base';
-import type { Settings } from '@moorage/service/engine/settings/config';
+import type { Settings } from '@moorage/service/engine/settings/settings';
 
 /** How often a running service looks whether its data is still where it was, in ms. */
 const lookMs = 1_000;

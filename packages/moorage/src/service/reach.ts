@@ -3,8 +3,7 @@ import { get as getOverTls } from 'node:https';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { CancelTimer, Clock } from '@moorage/base';
-import { addressText } from '@moorage/service/engine/settings/device-names';
-import type { HostAndPort } from '@moorage/service/engine/settings/setting-texts';
+import { addressText, type HostAndPort } from '@moorage/service/engine/settings/setting-texts';
 
 /** A name that does not answer by then counts as not reached, in ms. */
 const reachTimeoutMs = 3_000;

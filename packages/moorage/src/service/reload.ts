@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Service } from '@moorage/service';
-import type { Settings } from '@moorage/service/engine/settings/config';
+import { type Settings, whyNotTogether } from '@moorage/service/engine/settings/settings';
 import { UserError } from '../command-line/define.ts';
 import { type OptionSources, readConfigFile } from '../command-line/options.ts';
 import type { Reporter } from '../command-line/output.ts';
@@ -35,6 +35,8 @@ function sourcesNow(sources: OptionSources): OptionSources {
 export function reload({ service, reporter, sources, read }: Reloading): void {
   try {
     const settings = read(sourcesNow(sources));
+    const problem = whyNotTogether(settings);
+    if (problem !== undefined) throw new UserError(problem);
     const certificates = readCertificates(settings);
     service.useCertificates(certificates);
     service.setLogLevel(settings.logLevel);

@@ -5,9 +5,8 @@ import { makeFolder } from '@moorage/base/disk/folder';
 import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
 import { buildService, type Service } from '@moorage/service';
 import { ensureAdministrator } from '@moorage/service/administration';
-import type { Settings } from '@moorage/service/engine/settings/config';
-import { deviceAddresses } from '@moorage/service/engine/settings/device-names';
 import { isLoopbackHost } from '@moorage/service/engine/settings/setting-texts';
+import { deviceAddresses, type Settings, whyNotTogether } from '@moorage/service/engine/settings/settings';
 import { UserError } from '../command-line/define.ts';
 import { consoleFolder } from '../console-folder.ts';
 import { readCertificates } from '../files/certificate-files.ts';
@@ -55,12 +54,8 @@ export async function startService(
   if (!listenLan && outside !== undefined) {
     throw new UserError(`Address ${outside} is outside the loopback range; --listen-lan allows that`, 2);
   }
-  if (settings.port === settings.devicePort && settings.port !== 0) {
-    throw new UserError(`--port and --device-port are both ${settings.port}; they are two listeners`, 2);
-  }
-  if (settings.bus !== undefined && settings.database.startsWith('sqlite:')) {
-    throw new UserError('--bus connects nodes, and several can share a PostgreSQL database only (--database)', 2);
-  }
+  const problem = whyNotTogether(settings);
+  if (problem !== undefined) throw new UserError(problem, 2);
   const ssoFiles = readSsoFiles(settings);
   // Standard output is the command's own.
   const deviceHosts = [hostname(), ...(isWildcard(settings.host) ? [] : [settings.host])];
@@ -74,7 +69,7 @@ export async function startService(
   };
   try {
     // Of this user alone: it holds the key of the authority, and those of modules.
-    makeFolder(settings.dataDir, 0o700);
+    makeFolder(settings.data, 0o700);
     lock = await lockDatabase(settings.database);
     const certificates = readCertificates(settings);
     service = await buildService({

@@ -1,4 +1,5 @@
 import type { Capabilities, Client, ProductRecord } from '@moorage/api';
+import { minuteMs } from '@moorage/base';
 import type { Module } from '@moorage/module';
 import { must } from './example.ts';
 
@@ -39,8 +40,6 @@ export async function ensureCapabilities(client: Client, product: ProductRecord)
     must(await client.call('assets.upload', { params: { ...params, path }, query: {}, body }));
   }
 }
-
-const minuteMs = 60_000;
 
 /** High water to high water: fast enough to watch. */
 const tidePeriodMs = 10 * minuteMs;

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
+import { hourMs } from '@moorage/base';
 import { expect, test } from 'vitest';
 import { buildApp, eachDatabase } from '../testing/index.ts';
 import { startMaintenance } from './maintenance.ts';
-
-const hourMs = 3_600_000;
 
 eachDatabase('maintenance', (open) => {
   test('maintenance removes blobs that nothing refers to, and keeps the others', async () => {

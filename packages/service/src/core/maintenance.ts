@@ -1,4 +1,4 @@
-import { repeat } from '@moorage/base';
+import { hourMs, repeat } from '@moorage/base';
 import { collectGarbage } from '../engine/db/blob-records.ts';
 import { doForAll, type WorkLease } from '../engine/db/work.ts';
 import { sessionIdleS, sessionMaxAgeS } from '../engine/http/console-session.ts';
@@ -19,7 +19,7 @@ export interface MaintenancePiece {
 }
 
 /** Between the ends of one round and the start of the next, in milliseconds. */
-const intervalMs = 3_600_000;
+const intervalMs = hourMs;
 /** What the clocks of two processes may differ by, in milliseconds. */
 const skewMs = 60_000;
 

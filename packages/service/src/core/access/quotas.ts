@@ -1,7 +1,7 @@
 import { type QuotaName, type QuotaRecord, quotaNames, type Refusal, refusal } from '@moorage/api';
 import { countOf } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Settings } from '../../engine/settings/config.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
 
 const mebibyte = 1024 * 1024;
 

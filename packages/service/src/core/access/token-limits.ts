@@ -8,7 +8,7 @@ import {
   scopeOf,
   type TokenScope,
 } from '@moorage/api';
-import type { Clock } from '@moorage/base';
+import { type Clock, dayMs } from '@moorage/base';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller } from '../../engine/http/types.ts';
 
@@ -115,8 +115,6 @@ export const proofMs = 600_000;
 /** Whether a caller has lately shown a password, a passkey or a code: a token alone never has. */
 export const isProven = ({ provenAtMs = null }: Pick<Caller, 'provenAtMs'>, nowMs: number): boolean =>
   provenAtMs !== null && nowMs - provenAtMs < proofMs && nowMs >= provenAtMs;
-
-const dayMs = 86_400_000;
 
 /**
  * The refusal of a new token that would live longer than the one it is asked for with, without a fresh proof:

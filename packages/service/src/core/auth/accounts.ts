@@ -1,5 +1,5 @@
 import { type Refusal, refusal, type TokenScope } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { dayMs, failure, type Result, success } from '@moorage/base';
 import { addressTaken, announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { writeLog } from '../../engine/db/logs.ts';
@@ -163,7 +163,6 @@ export interface NewToken {
   readonly atMs: number;
 }
 
-const dayMs = 86_400_000;
 /** Characters that are kept of what a program calls itself. */
 const userAgentLength = 300;
 

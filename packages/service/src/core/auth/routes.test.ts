@@ -1,10 +1,9 @@
-import { ignoreFailure, isUuid, unwrap } from '@moorage/base';
+import { ignoreFailure, isUuid, minuteMs, unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApp, eachDatabase, type MadeUser, type TestApp, testStartMs } from '../../testing/index.ts';
 import { issueToken, revokeToken } from './accounts.ts';
 import { nextTitle } from './routes.ts';
 
-const minuteMs = 60_000;
 const maker = { email: 'Maker@Example.com', password: 'correct horse' };
 const wrongLogin = {
   statusCode: 401,

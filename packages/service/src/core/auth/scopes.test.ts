@@ -1,11 +1,9 @@
 import type { InputOf } from '@moorage/api';
-import { unwrap } from '@moorage/base';
+import { dayMs, unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { buildApp, eachDatabase, extensionsRun, type MadeUser, type TestApp } from '../../testing/index.ts';
 
 type Limits = NonNullable<InputOf<'tokens.create'>['body']>;
-
-const dayMs = 86_400_000;
 
 /** What a refused call looks like. */
 const refusedWith = (status: number, code: string, more: object = {}) => ({

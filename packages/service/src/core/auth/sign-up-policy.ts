@@ -1,6 +1,6 @@
 import type { SignUpPolicy } from '@moorage/api';
-import type { Settings } from '../../engine/settings/config.ts';
 import { isLoopbackHost } from '../../engine/settings/setting-texts.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
 
 /** Who may make an account: anybody only where nobody else can reach the service, unless the setting says so. */
 export function signUpPolicy({

@@ -1,4 +1,4 @@
-import { unwrap } from '@moorage/base';
+import { dayMs, unwrap } from '@moorage/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nameClashes } from '../../engine/db/names.ts';
 import {
@@ -14,7 +14,6 @@ import { signUpPolicy } from './sign-up-policy.ts';
 import { limits } from './throttle.ts';
 
 const password = 'a long password';
-const dayMs = 86_400_000;
 
 // API-RULE-signup-1
 describe('the policy of signing up', () => {

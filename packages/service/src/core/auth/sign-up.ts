@@ -10,7 +10,7 @@ import {
   refusalFor,
   resultOk,
 } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { dayMs, failure, type Result, success } from '@moorage/base';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Caller, Deps, Handlers } from '../../engine/http/types.ts';
@@ -34,8 +34,6 @@ import type { UserRow } from './queries.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
 import { countsOf, limits, refuseOverLimits } from './throttle.ts';
 import { trySecret } from './tries.ts';
-
-const dayMs = 86_400_000;
 
 type InvitedAccount = NewAccount & { readonly invitation: string };
 

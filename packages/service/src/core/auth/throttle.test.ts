@@ -1,11 +1,10 @@
-import { VirtualClock } from '@moorage/base';
+import { minuteMs, VirtualClock } from '@moorage/base';
 import { expect, it } from 'vitest';
 import { openRecords } from '../../tables.ts';
 import { eachDatabase } from '../../testing/index.ts';
 import { deleteOldAttempts } from './attempt-queries.ts';
 import { limits, openAttempts } from './throttle.ts';
 
-const minuteMs = 60_000;
 const open = { ok: true };
 const closedFor = (retryAfterS: number) => ({ ok: false, error: { retryAfterS } });
 const ofName = limits.loginOfName;

@@ -1,11 +1,9 @@
 import { type Refusal, refusalFor } from '@moorage/api';
-import { failure, type Result, success, unwrap } from '@moorage/base';
+import { failure, minuteMs, type Result, success, unwrap } from '@moorage/base';
 import { networkShare, networksOf } from '../../engine/http/networks.ts';
 import type { Attempt, Attempts, Deps, Limit } from '../../engine/http/types.ts';
 import { hashSecret } from '../../engine/secrets.ts';
 import { deleteAttempts, replaceAttempts, timesOf } from './attempt-queries.ts';
-
-const minuteMs = 60_000;
 
 /**
  * API-LIMIT-login, API-LIMIT-passkey, API-LIMIT-signup, API-LIMIT-links, API-LIMIT-sso. Limits of an address are those of

@@ -1,10 +1,10 @@
 import { avatarLimitBytes } from '@moorage/api';
+import { hourMs } from '@moorage/base';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { collectGarbage } from '../../engine/db/blob-records.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../../testing/index.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
-const hourMs = 3_600_000;
 const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(100, 'pixels')]);
 const gif = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(50, 'frames')]);
 

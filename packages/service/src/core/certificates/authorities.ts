@@ -1,5 +1,5 @@
 import { type AuthorityRecord, type Refusal, refusal } from '@moorage/api';
-import { failure, type Result, success, type Transition, transition } from '@moorage/base';
+import { dayMs, failure, type Result, success, type Transition, transition } from '@moorage/base';
 import { topics } from '../../engine/bus/topics.ts';
 import { type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
@@ -31,7 +31,7 @@ export const authorityTransitions: readonly Transition<AuthorityState, 'settled'
 export const settleMs = 60_000;
 
 /** A device that has been heard of in this time will come again before long, in ms. */
-const recentMs = 30 * 86_400_000;
+const recentMs = 30 * dayMs;
 
 type AuthorityDeps = Pick<Deps, 'storage' | 'clock'>;
 type Actor = Pick<LogEntry, 'userId' | 'ip' | 'client'>;

@@ -1,5 +1,6 @@
 import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
+import { dayMs } from '@moorage/base';
 import { isAddress, type KeyedCertificate, type Purpose, writeCertificate } from './x509.ts';
 
 const makeKeys = promisify(generateKeyPair);
@@ -9,8 +10,6 @@ export interface DeviceCertificate extends KeyedCertificate {
   /** SHA-256 of the certificate, lower-case hex. */
   readonly fingerprint: string;
 }
-
-const dayMs = 86_400_000;
 
 /** How long each kind is valid; that of devices is a setting. The listener renews its own. */
 export const validityDays = { authority: 10_950, server: 7300 } as const;

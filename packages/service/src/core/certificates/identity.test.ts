@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { VirtualClock } from '@moorage/base';
+import { dayMs, VirtualClock } from '@moorage/base';
 import { expect, it } from 'vitest';
 import { former, keepFormer } from '../../testing/former-certificates.ts';
 import { eachEmptyDatabase, testStartMs } from '../../testing/index.ts';
@@ -8,7 +8,6 @@ import { type Identity, openIdentity } from './identity.ts';
 import { ticketRotationMs } from './tickets.ts';
 
 const uuid = 'ab'.repeat(20);
-const dayMs = 86_400_000;
 
 eachEmptyDatabase('identity', (open) => {
   it('identity is made on the first run and found again on the next', async () => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '@moorage/base';
+import { type Clock, dayMs } from '@moorage/base';
 import type { Storage } from '../../engine/db/storage.ts';
 import { withoutZone } from '../../engine/settings/setting-texts.ts';
 import { inBundleOrder, openAuthorities } from './authorities.ts';
@@ -58,7 +58,7 @@ const keptServers = 32;
 const renewalMarginDays = 365;
 
 /** An authority is to be rotated this long before its end: modules may sleep for years, in ms. */
-const rotationMarginMs = 5 * 365 * 86_400_000;
+const rotationMarginMs = 5 * 365 * dayMs;
 
 /** What one reading of the records came to. */
 interface Reading {

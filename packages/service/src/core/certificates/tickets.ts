@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Clock } from '@moorage/base';
+import { type Clock, dayMs } from '@moorage/base';
 import type { Storage } from '../../engine/db/storage.ts';
 import { readSetting, replaceSetting } from './queries.ts';
 
@@ -9,7 +9,7 @@ const keyBytes = 48;
  * A key is replaced when it is as old as this, in ms: who steals one can read what TLS 1.2 connections resumed with it
  * have sent. A device whose ticket is older makes a full handshake.
  */
-export const ticketRotationMs = 24 * 3_600_000;
+export const ticketRotationMs = dayMs;
 
 interface Kept {
   /** Base64. */

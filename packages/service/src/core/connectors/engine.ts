@@ -1,4 +1,4 @@
-import { repeat } from '@moorage/base';
+import { dayMs, repeat } from '@moorage/base';
 import { removeInBatches } from '../../engine/db/batches.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { ConnectorDeps } from './messages.ts';
@@ -25,9 +25,9 @@ const sendingPerConnector = 2;
 /** Beyond the time limit of a try, before another process may take the delivery over. */
 const leaseSlackMs = 60_000;
 /** What could not even be tried for so long, is not sent any more. */
-const maxWaitMs = 24 * 3_600_000;
+const maxWaitMs = dayMs;
 /** Spec: API-RULE-connector-7. */
-const deliveryRetentionMs = 7 * 86_400_000;
+const deliveryRetentionMs = 7 * dayMs;
 
 /** How a try went. */
 interface Tried {

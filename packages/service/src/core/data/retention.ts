@@ -1,15 +1,16 @@
+import { dayMs } from '@moorage/base';
 import type { Deps } from '../../engine/http/types.ts';
 
 /** How long each kind of data is kept. Spec: API-DATA-retention. */
 export const dataRetention = {
-  samplesMs: 365 * 86_400_000,
-  controlValuesMs: 365 * 86_400_000,
-  messagesMs: 90 * 86_400_000,
+  samplesMs: 365 * dayMs,
+  controlValuesMs: 365 * dayMs,
+  messagesMs: 90 * dayMs,
   /**
    * A device that has not been answered sends a batch again within seconds. One that is switched off before it can do
    * so does it when it is back: of each device its last notes stay. Spec: API-DATA-once.
    */
-  batchesMs: 7 * 86_400_000,
+  batchesMs: 7 * dayMs,
   /** Notes of a device that are together: a batch has one for its samples and one for its controls. */
   lastNotesMs: 60_000,
 } as const;

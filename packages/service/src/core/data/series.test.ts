@@ -1,4 +1,4 @@
-import { VirtualClock } from '@moorage/base';
+import { dayMs, VirtualClock } from '@moorage/base';
 import { beforeEach, expect, it } from 'vitest';
 import { memoryBlobs } from '../../engine/blobs/memory-blobs.ts';
 import type { Storage } from '../../engine/db/storage.ts';
@@ -6,7 +6,6 @@ import { eachDatabase, fixtures } from '../../testing/index.ts';
 import { noteBatch } from './queries.ts';
 import { dataRetention, removeOldData } from './retention.ts';
 
-const dayMs = 86_400_000;
 const startMs = 1_800_000_000_000;
 
 // What holds of series of any length, below the routes.

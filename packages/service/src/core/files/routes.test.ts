@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { storeLimits } from '@moorage/api';
-import { crc16, formatCrc16, unwrap } from '@moorage/base';
+import { crc16, formatCrc16, hourMs, unwrap } from '@moorage/base';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { collectGarbage } from '../../engine/db/blob-records.ts';
@@ -8,7 +8,6 @@ import { type DeviceWorld, deviceWorld, type Person } from '../../testing/device
 import { eachDatabase } from '../../testing/index.ts';
 import { rawRequest } from '../../testing/raw-http.ts';
 
-const hourMs = 3_600_000;
 const etagOf = (bytes: string | Buffer): string => `"${createHash('sha256').update(bytes).digest('hex')}"`;
 
 eachDatabase('files by path', (open) => {

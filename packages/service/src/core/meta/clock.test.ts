@@ -1,11 +1,8 @@
-import { VirtualClock } from '@moorage/base';
+import { dayMs, hourMs, VirtualClock } from '@moorage/base';
 import { expect, it } from 'vitest';
 import { writeLog } from '../../engine/db/logs.ts';
 import { buildApp, eachDatabase, type TestApp, testStartMs } from '../../testing/index.ts';
 import { watchClock } from './clock.ts';
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** A clock that can be set, as an operator or a time server does. */
 class SettableClock extends VirtualClock {

@@ -1,3 +1,4 @@
+import { dayMs, minuteMs } from '@moorage/base';
 import type { Storage } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import { newestRecordMs } from './queries.ts';
@@ -8,11 +9,11 @@ const compareMs = 60_000;
  * Records may be this much newer than the clock, in ms. Those of a file are of this machine, whose clock may have been set
  * right; those of a server are of other nodes, too, by whose clocks lists are sorted and windows open.
  */
-const toleranceMs = { sqlite: 5 * 60_000, postgres: 2_000 };
+const toleranceMs = { sqlite: 5 * minuteMs, postgres: 2_000 };
 /** A machine that slept, or a service that rested, finds its clock ahead; of more than this it does not, in ms. */
-const restLimitMs = 365 * 86_400_000;
+const restLimitMs = 365 * dayMs;
 /** How long `/readyz` tells of what was noticed, in ms: records of another time stay, and nobody can put them right. */
-const noticeMs = 86_400_000;
+const noticeMs = dayMs;
 
 const text = (atMs: number): string => new Date(atMs).toISOString();
 

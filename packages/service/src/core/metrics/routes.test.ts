@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { LogType } from '@moorage/api';
-import { unwrap } from '@moorage/base';
+import { dayMs, unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeLog } from '../../engine/db/logs.ts';
 import { buildApp, eachDatabase } from '../../testing/index.ts';
 import { type ProductScene, productScene, type Who } from '../../testing/product-scene.ts';
 import { deletePollsBefore } from './queries.ts';
-
-const dayMs = 86_400_000;
 
 eachDatabase('metrics', (open) => {
   let scene: ProductScene;

@@ -1,8 +1,7 @@
+import { dayMs, hourMs } from '@moorage/base';
 import { describe, expect, it } from 'vitest';
 import { bucketsOf, seriesOf } from './rules.ts';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const nowMs = Date.UTC(2026, 5, 17, 13, 30);
 
 describe('intervals of activity', () => {

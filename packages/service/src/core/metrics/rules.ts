@@ -6,12 +6,11 @@ import {
   type Refusal,
   refusal,
 } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { dayMs, failure, hourMs, type Result, success } from '@moorage/base';
 
 export type ActivityInterval = 'hour' | 'day' | 'week';
 
-const dayMs = 86_400_000;
-const intervalMs = { hour: 3_600_000, day: dayMs, week: 7 * dayMs } as const;
+const intervalMs = { hour: hourMs, day: dayMs, week: 7 * dayMs } as const;
 /** The first Monday, 1970-01-05: weeks are counted from it, hours and days as well from there as from anywhere. */
 const firstMondayMs = 4 * dayMs;
 const defaultSpanMs = 30 * dayMs;

@@ -10,7 +10,7 @@ import {
   type Tag,
   type UpdateState,
 } from '@moorage/api';
-import { failure, type Result, success, type Transition } from '@moorage/base';
+import { dayMs, failure, hourMs, type Result, success, type Transition } from '@moorage/base';
 import { moduleFileType } from '../files/file-types.ts';
 
 export type UpdateTrigger = 'fetch' | 'install' | 'confirm' | 'fail' | 'mismatch' | 'expire' | 'supersede';
@@ -63,12 +63,12 @@ export interface UpdateTimeout {
 export const updateTimeouts = (restartHours: number): readonly UpdateTimeout[] => [
   {
     state: 'downloading',
-    ms: downloadDays * 86_400_000,
+    ms: downloadDays * dayMs,
     reason: `The download was not complete after ${downloadDays} days`,
   },
   {
     state: 'installed',
-    ms: restartHours * 3_600_000,
+    ms: restartHours * hourMs,
     reason: `The device did not come back within ${restartHours} hours of its restart`,
   },
 ];

@@ -1,15 +1,13 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
-import { unwrap } from '@moorage/base';
+import { hourMs, unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprintOf, makeAuthority, makeDeviceCertificate } from '../../core/certificates/certificates.ts';
 import { openRecords } from '../../tables.ts';
 import { former, formerUuid, keepFormer } from '../../testing/former-certificates.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../../testing/index.ts';
 import { type TlsCredentials, type TlsDevices, tlsDevices } from '../../testing/tls-devices.ts';
-
-const hourMs = 3_600_000;
 
 eachDatabase('certificates of devices', (_open, kind, address) => {
   let database: string;

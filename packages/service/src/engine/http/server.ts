@@ -3,7 +3,7 @@ import http, { type RequestListener, type Server } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { type EndpointShape, jsonBodyLimitBytes, type Refusal, refusal } from '@moorage/api';
-import { realClock } from '@moorage/base';
+import { defined, realClock } from '@moorage/base';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -11,7 +11,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { LogLevel } from '../settings/config.ts';
+import type { LogLevel } from '../settings/settings.ts';
 import { type AnswerHeaders, answerHeaders, answerHeadersOf } from './answer-headers.ts';
 import { clientAddress } from './client-address.ts';
 import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal } from './errors.ts';
@@ -222,7 +222,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const { statusOf, traffic, timeouts = defaultTimeouts, listener = 'api' } = options;
   const headersOf = answerHeadersOf(options.web !== undefined);
   const app: FastifyInstance = fastify<Server>({
-    logger: { level: options.logLevel, ...(options.logStream && { stream: options.logStream }) },
+    logger: { level: options.logLevel, ...defined({ stream: options.logStream }) },
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     genReqId: requestNames(),

@@ -13,7 +13,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { BlobInfo, BlobStore } from '../blobs/blob-store.ts';
 import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
-import type { Settings } from '../settings/config.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { StorageHealth } from '../stores/health.ts';
 import type { Traffic } from './traffic.ts';
 

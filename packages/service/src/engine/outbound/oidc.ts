@@ -1,11 +1,11 @@
-import { type Clock, failure, type Result, success } from '@moorage/base';
+import { type Clock, failure, hourMs, type Result, success } from '@moorage/base';
 import * as oidc from 'openid-client';
 import type { OidcError, OidcPerson, OidcProvider, OidcSecrets } from './oidc-port.ts';
 
 /** How long the provider may take for each answer. */
 const answerTimeoutS = 10;
 /** How long what the provider says of itself is believed. */
-const discoveryMs = 3_600_000;
+const discoveryMs = hourMs;
 
 export interface OidcOptions {
   /** `https://…`, or `http://` on this machine alone. */

@@ -1,3 +1,4 @@
+import { type ExtensionName, extensionNames } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import ipaddr from 'ipaddr.js';
 import { withoutPassword } from '../stores/addresses.ts';
@@ -20,6 +21,10 @@ export const count =
       ? success(Number(text))
       : failure(`must be a number of ${unit} from 1 to ${most}, not "${text}"`);
 
+/** As `count`, or 0. */
+export const countOrAny = (unit: string, most: number) => (text: string) =>
+  text === '0' ? success(0) : count(unit, most)(text);
+
 /** A number of things that there may be, 0 for any number. */
 export const quota =
   (unit: string) =>
@@ -28,34 +33,58 @@ export const quota =
       ? success(Number(text))
       : failure(`must be a number of ${unit} up to 999999999, or 0 for any number, not "${text}"`);
 
-/** A switch: true, 1 and yes, or false, 0 and no. */
-export const flag = (text: string): Result<boolean, string> => {
-  if (['true', '1', 'yes'].includes(text)) return success(true);
-  if (['false', '0', 'no'].includes(text)) return success(false);
-  return failure(`must be true or false, not "${text}"`);
-};
-
 export const matching = (pattern: RegExp, forms: string) => (text: string) =>
   pattern.test(text) ? success(text) : failure(`must be ${forms}, not "${withoutPassword(text)}"`);
 
 /** One of some words; `demand` begins the sentence of the error. */
 export const oneOf =
-  (demand: string, words: readonly string[], separator = ', ') =>
-  (text: string) =>
-    words.includes(text) ? success(text) : failure(`${demand} ${words.join(separator)}, not "${text}"`);
+  <Word extends string>(demand: string, words: readonly Word[], separator = ', ') =>
+  (text: string): Result<Word, string> => {
+    const found = words.find((word) => word === text);
+    return found === undefined ? failure(`${demand} ${words.join(separator)}, not "${text}"`) : success(found);
+  };
 
-/** CIDR texts between commas: an IPv4 or IPv6 address, and how many of its bits count. */
-export const networks = (text: string): Result<readonly string[], string> => {
-  const parts = text
+/** What stands between commas. */
+const partsOf = (text: string): string[] =>
+  text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+
+/** `all`, `none`, or names of extensions between commas. */
+export const extensionList = (text: string): Result<'all' | readonly ExtensionName[], string> => {
+  if (text === 'all') return success(text);
+  if (text === 'none') return success([]);
+  const parts = partsOf(text);
+  const wrong = parts.find((part) => !extensionNames.some((name) => name === part));
+  return parts.length === 0 || wrong !== undefined
+    ? failure(`must be all, none, or some of ${extensionNames.join(', ')}, not "${wrong ?? text}"`)
+    : success(extensionNames.filter((name) => parts.includes(name)));
+};
+
+/** CIDR texts between commas: an IPv4 or IPv6 address, and how many of its bits count. */
+export const networks = (text: string): Result<readonly string[], string> => {
+  const parts = partsOf(text);
   const wrong = parts.find((part) => !ipaddr.isValidCIDR(part));
   return wrong === undefined ? success(parts) : failure(`must be networks such as 10.0.0.0/8, not "${wrong}"`);
 };
 
 export const password = (text: string): Result<string, string> =>
   text.length >= 12 ? success(text) : failure('must have at least 12 characters');
+
+/** A text of at most so many characters. */
+export const atMost = (length: number) => (text: string) =>
+  text.length > length ? failure(`must not have more than ${length} characters`) : anyText(text);
+
+/** An address of a provider of single sign-on: in the clear on this machine alone. */
+export const issuer = (text: string): Result<string, string> => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
+  const isPlain = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  return isSafe && isPlain
+    ? success(text)
+    : failure(`must be an https address, or an http address of this machine, not "${text}"`);
+};
 
 /** An address of the web at which people and programs reach a service: scheme, host and port, no more. */
 export const webOrigin = (text: string): Result<string, string> => {
@@ -71,6 +100,10 @@ export interface HostAndPort {
   readonly host: string;
   readonly port: number | undefined;
 }
+
+/** A name as a URL has it, with its port where it has one. */
+export const addressText = ({ host, port }: HostAndPort): string =>
+  `${host.includes(':') ? `[${host}]` : host}${port === undefined ? '' : `:${port}`}`;
 
 /** Where to listen: a port, and an address where it is not that of the others. */
 export const listenAddress = (text: string): Result<ListenAddress, string> => {
@@ -104,10 +137,7 @@ export const withoutZone = (host: string): string => host.replace(/%.*/, '');
 
 /** Names and addresses between commas, each with a port or without: `hub.example`, `192.0.2.7:443`, `[2001:db8::7]:443`. */
 export const hostList = (text: string): Result<readonly HostAndPort[], string> => {
-  const parts = text
-    .split(',')
-    .map((part) => part.trim().toLowerCase())
-    .filter((part) => part !== '');
+  const parts = partsOf(text.toLowerCase());
   const found: HostAndPort[] = [];
   for (const part of parts) {
     const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(part) ?? [];

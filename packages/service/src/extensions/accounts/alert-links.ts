@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal } from '@moorage/api';
+import { dayMs } from '@moorage/base';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import { alertLinkOf, insertLink, lockAsker, putAlertAddress, spendLink, waitingAlertLinks } from './link-queries.ts';
 
 /** How long a link that confirms an address for alerts is good, in ms. */
-const alertLinkMs = 7 * 86_400_000;
+const alertLinkMs = 7 * dayMs;
 /** Such links that wait to be used: of those that one account has asked for, and of those to one address. Spec: API-LIMIT-alert-links. */
 const waitingLimits = { account: 20, address: 3 } as const;
 

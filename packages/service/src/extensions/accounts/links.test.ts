@@ -1,4 +1,4 @@
-import { unwrap } from '@moorage/base';
+import { hourMs, unwrap } from '@moorage/base';
 import { beforeEach, expect, it } from 'vitest';
 import { limits } from '../../core/auth/throttle.ts';
 import { workOff } from '../../engine/db/queue.ts';
@@ -7,7 +7,6 @@ import { fakeOutbound } from '../../testing/fake-outbound.ts';
 import { buildApp, eachDatabase, type TestApp } from '../../testing/index.ts';
 import { linkQueue, removeOldLinks } from './link-mails.ts';
 
-const hourMs = 3_600_000;
 const password = 'correct horse';
 const email = 'ada@example.com';
 const settings = { smtpUrl: 'smtp://mail.test', publicUrl: 'https://hub.test/', signUp: 'open' } as const;

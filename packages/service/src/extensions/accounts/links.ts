@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type BodyOf, type Refusal, refusal, resultOk, type userLinksContract } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { dayMs, failure, hourMs, type Result, success } from '@moorage/base';
 import { passwordOf } from '../../core/auth/accounts.ts';
 import { refuseWhenBusy } from '../../core/auth/credentials.ts';
 import { hashNewPassword } from '../../core/auth/new-passwords.ts';
@@ -27,9 +27,9 @@ import {
 } from './link-queries.ts';
 
 /** How long a link is good, in ms. Spec: API-RULE-link-1. */
-export const linkMs = 3_600_000;
+export const linkMs = hourMs;
 /** How long a change of address can be undone, in ms. Spec: API-RULE-link-3. */
-const undoMs = 7 * 86_400_000;
+const undoMs = 7 * dayMs;
 type Kind = LinkRow['kind'];
 
 /**

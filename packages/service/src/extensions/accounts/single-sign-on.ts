@@ -1,7 +1,7 @@
 import type { Clock } from '@moorage/base';
 import { openOidc } from '../../engine/outbound/oidc.ts';
 import type { OidcProvider } from '../../engine/outbound/oidc-port.ts';
-import type { Settings } from '../../engine/settings/config.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
 import type { SsoGroups } from '../../engine/settings/sso-groups.ts';
 
 /** The provider that signs people in, and what its groups are here. */

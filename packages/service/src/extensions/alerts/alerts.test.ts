@@ -1,5 +1,5 @@
 import type { AlertCondition, ConnectorRecord } from '@moorage/api';
-import { unwrap } from '@moorage/base';
+import { minuteMs, unwrap } from '@moorage/base';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Storage } from '../../engine/db/storage.ts';
 import { outcome } from '../../testing/device-world.ts';
@@ -7,8 +7,6 @@ import { fakeOutbound } from '../../testing/fake-outbound.ts';
 import { buildApp, eachDatabase } from '../../testing/index.ts';
 import { type ProductScene, productScene } from '../../testing/product-scene.ts';
 import { judge, removeOldAlerts } from './engine.ts';
-
-const minuteMs = 60_000;
 
 eachDatabase('alerts', (open) => {
   let storage: Storage;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AlertCondition } from '@moorage/api';
-import { repeat } from '@moorage/base';
+import { dayMs, repeat } from '@moorage/base';
 import { removeInBatches } from '../../engine/db/batches.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Row } from '../../engine/db/schema.ts';
@@ -33,7 +33,7 @@ const skewMs = 3_000;
 /** Devices that a message names; of more it says the number. */
 const namedDevices = 20;
 /** Alerts that are over are kept as long as the log. Spec: API-RULE-alert-4. */
-const retentionMs = 90 * 86_400_000;
+const retentionMs = 90 * dayMs;
 
 type AlertDeps = Pick<Deps, 'storage' | 'clock' | 'log'>;
 

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { unwrap, VirtualClock } from '@moorage/base';
+import { minuteMs, unwrap, VirtualClock } from '@moorage/base';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { workOff } from '../../engine/db/queue.ts';
@@ -12,8 +12,6 @@ import { type ProductScene, productScene } from '../../testing/product-scene.ts'
 import { judge } from './engine.ts';
 import { mailQueue, queueMail, removeOldMails } from './mails.ts';
 import { mailText } from './rules.ts';
-
-const minuteMs = 60_000;
 
 /** A mail server that is not ours, and what it has taken. */
 async function mailServer() {

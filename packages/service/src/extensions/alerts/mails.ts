@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { dayMs, minuteMs } from '@moorage/base';
 import { removeInBatches } from '../../engine/db/batches.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import { type Queue, startQueue } from '../../engine/db/queue.ts';
@@ -28,7 +29,7 @@ const mailTimeoutMs = 20_000;
 const retryPausesMinutes = [1, 5, 15, 60, 240, 720] as const;
 /** Mails of a product within `mailDayMs`: rules are no way to write to strangers. Spec: API-LIMIT-alert-mails. */
 const mailsPerDay = 100;
-const mailDayMs = 86_400_000;
+const mailDayMs = dayMs;
 
 type MailDeps = Pick<Deps, 'storage' | 'clock' | 'log'> & { readonly outbound: Outbound };
 
@@ -81,7 +82,7 @@ async function sendOne({ storage, clock, outbound }: MailDeps, mail: MailRow): P
   const { error } = sent;
   const why = error.kind === 'failed' ? error.detail : `no answer within ${mailTimeoutMs / 1_000} seconds`;
   const pauseMinutes = retryPausesMinutes[mail.attempts];
-  const due_at = pauseMinutes === undefined ? null : nowMs + pauseMinutes * 60_000;
+  const due_at = pauseMinutes === undefined ? null : nowMs + pauseMinutes * minuteMs;
   await storage.transaction(async (trx) => {
     await changeMail(trx, id, { attempts: mail.attempts + 1, due_at, error: why });
     if (due_at === null) await logFailure(trx, mail, why, nowMs);

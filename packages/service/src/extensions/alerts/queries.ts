@@ -1,4 +1,5 @@
 import type { AlertCondition } from '@moorage/api';
+import { dayMs, minuteMs } from '@moorage/base';
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row, RowChange, Schema } from '../../engine/db/schema.ts';
@@ -7,9 +8,8 @@ import type { Filter } from '../fleet/filters/parse.ts';
 import { filterCondition } from '../fleet/filters/queries.ts';
 import type { OpenAlert } from './rules.ts';
 
-const minuteMs = 60_000;
 /** The last sample of a stream counts for so long, in ms: a device that is silent is for another rule. */
-const sampleLifeMs = 86_400_000;
+const sampleLifeMs = dayMs;
 /** Devices that one look at a rule finds at most. */
 const wrongLimit = 100_000;
 /** Rows of one statement: both databases limit its parameters. */

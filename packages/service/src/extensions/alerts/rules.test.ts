@@ -1,9 +1,9 @@
+import { minuteMs } from '@moorage/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compare, conditionText, messageOf, type OpenAlert, type Telling } from './rules.ts';
 
 const rule = { at_least: 1, gather_minutes: 10 };
-const minuteMs = 60_000;
 const open = (id: string, openedMs: number, ...devices: string[]): OpenAlert => ({
   id,
   openedMs,

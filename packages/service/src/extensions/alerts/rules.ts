@@ -1,11 +1,10 @@
 import type { AlertCondition } from '@moorage/api';
+import { minuteMs } from '@moorage/base';
 
 /** Before the first message of an alert, in ms: what goes dark together is told together. */
 export const settleMs = 60_000;
 /** An alert that has grown so many times over since its last message is told again. */
 const growth = 10;
-
-const minuteMs = 60_000;
 
 /** `1 minute`, `90 minutes`, `3 hours`, `2 days`. */
 function duration(minutes: number): string {

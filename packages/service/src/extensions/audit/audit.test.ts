@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { unwrap } from '@moorage/base';
+import { dayMs, unwrap } from '@moorage/base';
 import { TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hashSecret } from '../../engine/secrets.ts';
 import { auditWorld } from '../../testing/audited.ts';
 import type { MadeUser } from '../../testing/fixtures.ts';
 import { eachDatabase, type TestApp } from '../../testing/index.ts';
-
-const dayMs = 86_400_000;
 
 async function changesOf(app: TestApp, token: string, query: Record<string, unknown> = {}) {
   return unwrap(await app.client.as(token).call('audit.list', { query: { sort: 'seq', limit: 500, ...query } })).value;

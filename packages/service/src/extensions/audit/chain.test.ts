@@ -1,4 +1,4 @@
-import { unwrap } from '@moorage/base';
+import { dayMs, unwrap } from '@moorage/base';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Storage } from '../../engine/db/storage.ts';
@@ -6,8 +6,6 @@ import { auditWorld } from '../../testing/audited.ts';
 import { buildApp, eachDatabase, type TestApp } from '../../testing/index.ts';
 import { maintainAudit } from './keeper.ts';
 import { seal } from './queries.ts';
-
-const dayMs = 86_400_000;
 
 const verify = async (app: TestApp, token: string, query = {}) =>
   unwrap(await app.client.as(token).call('audit.verify', { query })).value;

@@ -1,7 +1,7 @@
+import { dayMs } from '@moorage/base';
 import { removeInBatches } from '../../engine/db/batches.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import { dropBefore, seal } from './queries.ts';
-import { dayMs } from './rules.ts';
 
 /** A change gets its place in the chain this much later, in ms: many at a time cost no more than one. */
 const sealAfterMs = 1_000;

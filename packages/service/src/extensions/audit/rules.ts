@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type contract, type EndpointShape, isBinary } from '@moorage/api';
+import { dayMs } from '@moorage/base';
 import type { Row } from '../../engine/db/schema.ts';
 
 type Named<C> = { [R in keyof C & string]: `${R}.${keyof C[R] & string}` }[keyof C & string];
@@ -171,8 +172,6 @@ export type Chain = Omit<Row<'audit_chain'>, 'id'>;
 const noHash = '0'.repeat(64);
 /** Where a chain without rows stands. */
 export const emptyChain: Chain = { seq: 0, hash: noHash, dropped_seq: 0, dropped_hash: noHash };
-
-export const dayMs = 86_400_000;
 
 /** The hash of a row: SHA-256, hex, over its values as one JSON array, that of the row before among them. */
 export const hashOf = (row: Omit<Link, 'hash'>): string =>

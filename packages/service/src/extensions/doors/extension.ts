@@ -1,4 +1,5 @@
 import { ddiContract, doorsContract, menderContract } from '@moorage/api';
+import { dayMs } from '@moorage/base';
 import type { Core } from '../../core/core.ts';
 import { deviceContacts } from '../../core/devices/contacts.ts';
 import { deviceFor } from '../../core/devices/lookup.ts';
@@ -21,7 +22,7 @@ import { doorStanding } from './standing.ts';
 import { updateBook } from './update-book.ts';
 
 /** A device that waits to be let in is forgotten when it has not come again for this long, in milliseconds. */
-const waitingMs = 30 * 86_400_000;
+const waitingMs = 30 * dayMs;
 
 /** What update clients of other makers come in by. */
 const doorDeps = (core: Core) => ({

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DoorName } from '@moorage/api';
+import { dayMs, minuteMs } from '@moorage/base';
 import { hashSecret } from '../../engine/secrets.ts';
 
 /** The id of what waits: the same device with the same proof is the same row. */
@@ -15,8 +16,7 @@ export const isSame = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 /** How long a link to a file is good, in ms: a client that takes longer gets a new one with its next request. */
-const ticketMs = 24 * 3_600_000;
-const minuteMs = 60_000;
+const ticketMs = dayMs;
 
 /** What a ticket is for: the files of one update of one device. */
 interface TicketSubject {

@@ -8,7 +8,7 @@ import {
   refusal,
   type SeenModule,
 } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { failure, hourMs, type Result, success } from '@moorage/base';
 import { growingProduct } from '../../core/access/products.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
@@ -34,8 +34,6 @@ const record = ({ user_id: _, has_password, seen_at, ...row }: FoundView): Found
   has_password: has_password === null ? null : has_password === 1,
   seen_at: String(seen_at),
 });
-
-const hour = 3_600_000;
 
 type Seen = Pick<FoundRow, 'address' | 'mac' | 'version' | 'board' | 'ssid' | 'signal' | 'has_password'>;
 
@@ -88,7 +86,7 @@ const report =
   ({ caller: { userId }, params: { gateway_id }, body: { gateway, modules } }) =>
     storage.transaction(async (trx) => {
       const atMs = clock.now();
-      await forgetFound(trx, userId, atMs - hour);
+      await forgetFound(trx, userId, atMs - hourMs);
       // API-LIMIT-gateways
       if ((await countOthers(trx, userId, gateway_id)) >= gatewaysLimit)
         return failure(refusal('LIMIT_REACHED', { what: 'The account', limit: gatewaysLimit, things: 'gateways' }));

@@ -1,4 +1,4 @@
-import { unwrap } from '@moorage/base';
+import { hourMs, unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DoorWorld, doorWorld } from '../../../testing/door-world.ts';
 import { eachDatabase } from '../../../testing/index.ts';
@@ -10,7 +10,6 @@ const headers = {
   'content-type': 'application/json;charset=UTF-8',
 };
 const text = 'a bundle';
-const hourMs = 3_600_000;
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 /** How the update comes: as the release, or by a rollout with such settings; one to be aborted has none. */

@@ -5,7 +5,7 @@ import {
   type ReportedAttributes,
   refusal,
 } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { dayMs, failure, type Result, success } from '@moorage/base';
 import { encodeFilename, isOpen } from '../../../core/ota/rules.ts';
 import { calledAddress } from '../../../engine/http/called-address.ts';
 import {
@@ -131,7 +131,7 @@ async function nextOf(
       device_types_compatible: [...artifact.deviceTypes],
       source: {
         uri: `${address.value}${path}?ticket=${ticket}`,
-        expire: new Date(deps.clock.now() + 86_400_000).toISOString(),
+        expire: new Date(deps.clock.now() + dayMs).toISOString(),
       },
     },
   });

@@ -1,5 +1,6 @@
 import { createHmac, createPublicKey, hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
 import { attributeName, type MenderInventory, type MenderStatus, type ReportedAttributes } from '@moorage/api';
+import { dayMs } from '@moorage/base';
 
 /** The key of a request, if the request is signed with it. */
 export interface SignedBy {
@@ -46,7 +47,7 @@ export function nameOf(idData: string): string | undefined {
 }
 
 /** How long a token is good, in ms. */
-const tokenMs = 7 * 86_400_000;
+const tokenMs = 7 * dayMs;
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const signed = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(`mender\n${text}`).digest('base64url');

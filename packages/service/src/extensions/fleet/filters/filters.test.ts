@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { seededRandom, unwrap } from '@moorage/base';
+import { dayMs, seededRandom, unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Storage } from '../../../engine/db/storage.ts';
 import { deviceWorld } from '../../../testing/device-world.ts';
@@ -10,7 +10,6 @@ import { type DeviceFacts, fitsFilter } from './predicate.ts';
 import { compileFacts, filterCondition, partsOf, valueCount } from './queries.ts';
 
 const nowMs = 1_700_000_000_000;
-const dayMs = 86_400_000;
 
 // API-RULE-filter-1
 describe('a filter', () => {

@@ -1,5 +1,5 @@
 import { filterLimit, type Refusal, refusal } from '@moorage/api';
-import { failure, freeVersionKey, type Result, success, unwrap } from '@moorage/base';
+import { dayMs, failure, freeVersionKey, hourMs, minuteMs, type Result, success, unwrap } from '@moorage/base';
 import { type ComparisonNode, type ExpressionNode, isComparisonNode, isLogicNode } from '@rsql/ast';
 import { parse } from '@rsql/parser';
 import { type Field, fieldOf, knownFields } from './fields.ts';
@@ -40,9 +40,9 @@ const equalities: Readonly<Record<string, 'is' | 'not'>> = { '==': 'is', '!=': '
 
 const unitMs: Readonly<Record<string, number>> = {
   s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  m: minuteMs,
+  h: hourMs,
+  d: dayMs,
   w: 604_800_000,
 };
 

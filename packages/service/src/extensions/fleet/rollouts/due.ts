@@ -1,4 +1,4 @@
-import { type CancelTimer, unwrap } from '@moorage/base';
+import { type CancelTimer, hourMs, unwrap } from '@moorage/base';
 import type { Outbound } from '../../../engine/outbound/ports.ts';
 import type { FleetDeps } from './deps.ts';
 import { dueExecutions, dueRollouts, dueWakes, nextDue } from './due-queries.ts';
@@ -12,7 +12,7 @@ type DueDeps = Omit<FleetDeps, 'tagBundle' | 'stretch'> & {
 };
 
 /** A timer is set no further ahead, in ms. */
-const longestPlanMs = 3_600_000;
+const longestPlanMs = hourMs;
 const askTimeoutMs = 10_000;
 /** Rounds of due rows in one run: what is left then is looked at in the next one. */
 const roundsLimit = 1_000;

@@ -1,5 +1,5 @@
 import { type Refusal, type RolloutPreview, type RolloutSettings, usualPollS } from '@moorage/api';
-import { type Result, success } from '@moorage/base';
+import { dayMs, type Result, success } from '@moorage/base';
 import type { Db, Expressions } from '../../../engine/db/storage.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
 import { platformOf, previewedDevices, publishedVersions } from './member-queries.ts';
@@ -61,7 +61,7 @@ function warningsOf(
   stages: readonly number[],
   { count, platformId, bytes, nowMs }: { count: number; platformId: string; bytes: number; nowMs: number },
 ) {
-  const unseenMs = nowMs - unseenDays * 86_400_000;
+  const unseenMs = nowMs - unseenDays * dayMs;
   const warnings = Array.from({ length: count }, () => ({ platform: 0, flash: 0, unseen: 0 }));
   for (const [place, device] of devices.entries()) {
     const warning = warnings[stages[place] ?? 0];

@@ -1,4 +1,5 @@
 import { type RolloutSettings, rolloutTemplates, templateNames } from '@moorage/api';
+import { dayMs } from '@moorage/base';
 import { describe, expect, it } from 'vitest';
 import { PollLoad } from '../../../core/ota/poll-load.ts';
 import { nextPollS } from '../../../core/ota/rules.ts';
@@ -6,7 +7,6 @@ import { chosenSettings, refuseFleetSettings, settingsFrom, stagesOf } from './s
 import { expiryMs, restsUntilMs, whyWait } from './turns.ts';
 import { isZone, longestClosedMs, opensAtMs, zoneFor } from './windows.ts';
 
-const dayMs = 86_400_000;
 const nights = { times: [{ days: ['mon' as const, 'tue' as const], from: '22:00', to: '06:00' }] };
 const stages = [{}];
 

@@ -1,4 +1,5 @@
 import { type ExecutionState, type RolloutSettings, usualPollS } from '@moorage/api';
+import { dayMs } from '@moorage/base';
 import type { Standing } from '../../../core/ota/rules.ts';
 import { shareReads } from '../../../engine/db/groups.ts';
 import { RecordCache } from '../../../engine/db/record-cache.ts';
@@ -82,7 +83,7 @@ interface Poll {
 }
 
 /** Devices that shall only fetch a bundle are told to wait with it for this long, and told so again. */
-const downloadOnlyMs = 86_400_000;
+const downloadOnlyMs = dayMs;
 
 /** How a device shall install at a time: what is soft is forced from a time on, where its rollout has one. */
 const forceAt = ({ force = 'forced', force_at: atMs }: RolloutSettings, nowMs: number) =>

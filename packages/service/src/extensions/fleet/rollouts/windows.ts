@@ -1,8 +1,8 @@
 import { type RolloutSettings, weekdays } from '@moorage/api';
+import { minuteMs } from '@moorage/base';
 
 export type Window = NonNullable<RolloutSettings['window']>;
 
-const minuteMs = 60_000;
 const dayMinutes = 1_440;
 const weekMinutes = 7 * dayMinutes;
 

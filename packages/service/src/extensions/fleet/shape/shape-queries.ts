@@ -1,10 +1,8 @@
 import { fleetVersionsLimit, shapeAttributes } from '@moorage/api';
+import { dayMs, hourMs } from '@moorage/base';
 import type { Db, Storage } from '../../../engine/db/storage.ts';
 import { keptFilter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** The devices that are counted. */
 type Counted = ReturnType<typeof devicesOf>;

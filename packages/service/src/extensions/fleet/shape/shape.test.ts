@@ -1,9 +1,7 @@
-import { unwrap } from '@moorage/base';
+import { hourMs, unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
 import { eachDatabase } from '../../../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../../../testing/ota-world.ts';
-
-const hourMs = 3_600_000;
 
 // API-EP-GET-products-product_id-shape, API-LIMIT-fleet
 eachDatabase('the shape of a fleet', (open) => {
