@@ -36,7 +36,6 @@ import { type DataDeps, dataRoutes } from './core/data/routes.ts';
 import { deviceContacts } from './core/devices/contacts.ts';
 import type { DeviceDeps } from './core/devices/deps.ts';
 import { accountDeviceRoutes, claimByAccount } from './core/devices/device-routes.ts';
-import { updateLedger } from './core/devices/ledger.ts';
 import { deviceFor } from './core/devices/lookup.ts';
 import { sortDevices } from './core/devices/many.ts';
 import { findDevice } from './core/devices/queries.ts';
@@ -50,13 +49,14 @@ import { deviceFilesRoutes, type FileDeps, filesDeviceRoutes } from './core/file
 import { buildDeviceListener, channelPath, deviceCheck, deviceStatusOf } from './core/listener/device-listener.ts';
 import { openOtaEngine } from './core/ota/engine.ts';
 import { PollLoad } from './core/ota/poll-load.ts';
-import { forgetBundles, namedBundle, toUpdateRecord } from './core/ota/queries.ts';
+import { namedBundle, toUpdateRecord } from './core/ota/queries.ts';
 import { deviceUpdatesRoutes, type OtaDeps, openFile, otaDeviceRoutes, updateFiles } from './core/ota/routes.ts';
 import { totalSize } from './core/ota/rules.ts';
-import type { OtaDeviceRow } from './core/ota/work.ts';
 import { spendActivationToken } from './core/products/queries.ts';
 import { topics } from './engine/bus/topics.ts';
+import type { DeviceRow } from './engine/db/hot.ts';
 import type { Db } from './engine/db/storage.ts';
+import { workOf } from './engine/db/transaction.ts';
 import type { Bearers } from './engine/http/bearer.ts';
 import { statusOf } from './engine/http/errors.ts';
 import { authenticationHook, type MountOptions, mountContract, type TokenChecks } from './engine/http/mount.ts';
@@ -79,11 +79,11 @@ import { type DoorRouteDeps, doorsRoutes } from './extensions/doors/routes.ts';
 import { doorStanding } from './extensions/doors/standing.ts';
 import { updateBook } from './extensions/doors/update-book.ts';
 import { deleteAttributes } from './extensions/fleet/attributes/queries.ts';
-import { attributeKeeper, type KeepAttributes, keepVersions } from './extensions/fleet/attributes/reports.ts';
+import { attributeKeeper, type KeepAttributes, versionHooks } from './extensions/fleet/attributes/reports.ts';
 import { type AttributeDeps, attributesRoutes } from './extensions/fleet/attributes/routes.ts';
 import { Fleet } from './extensions/fleet/rollouts/engine.ts';
-import { type HoldDeps, holdRoutes } from './extensions/fleet/rollouts/holds.ts';
-import { rolloutRoutes } from './extensions/fleet/rollouts/routes.ts';
+import { holdRoutes } from './extensions/fleet/rollouts/holds.ts';
+import { type RolloutDeps, rolloutRoutes } from './extensions/fleet/rollouts/routes.ts';
 
 /** The slices that meet in a device: each is handed what it needs of the others. */
 export interface DeviceSlices {
@@ -92,7 +92,7 @@ export interface DeviceSlices {
   readonly files: FileDeps;
   readonly data: DataDeps & DataDeviceDeps;
   readonly attributes: AttributeDeps;
-  readonly rollouts: HoldDeps;
+  readonly rollouts: RolloutDeps;
   readonly doors: DoorRouteDeps;
   readonly keeper: DoorKeeper;
   readonly ddi: DdiDeps;
@@ -103,19 +103,13 @@ export interface DeviceSlices {
   readonly load: PollLoad;
 }
 
-/** Gives a bundle its tag in the steps of an update, which have read what had it. */
-const tagBundle: typeof giveTag = (trx, ...given) => {
-  forgetBundles(trx);
-  return giveTag(trx, ...given);
-};
-
 /** What rollouts, pins and freezes are handed of devices, bundles and updates. */
 function holdDeps(
   deps: Deps,
-  { engine, filesOf }: Pick<OtaDeps, 'engine' | 'filesOf'>,
+  { filesOf }: Pick<OtaDeps, 'filesOf'>,
   fleet: Fleet,
   outbound: Pick<Outbound, 'refusedHost'>,
-): HoldDeps {
+): RolloutDeps {
   return {
     ...deps,
     fleet,
@@ -125,22 +119,15 @@ function holdDeps(
       const bundle = (await namedBundle(db, productId, { id: bundleId })).find(({ state }) => state === 'published');
       return bundle && { version: bundle.version, bytes: totalSize(await filesOf(db, bundleId)) };
     },
-    async selection(db, deviceId) {
-      const device = await deps.storage.hot.deviceById(deviceId);
-      if (!device) throw new Error(`Device ${deviceId} has gone since it was found`);
-      return engine.selection(db, device);
-    },
   };
 }
 
 /** Puts the slices together that answer devices and speak of them: each is handed what it needs of the others. */
 export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outbound, 'refusedHost'>): DeviceSlices {
   const live = new Live(deps.storage.bus, deps.clock);
-  const versionsChanged = (trx: Db, bversions: ReadonlyMap<string, string>) =>
-    keepVersions(trx, bversions, deps.clock.now());
   const load = new PollLoad();
-  const fleet = new Fleet({ ...deps, tagBundle, stretch: (nowMs) => load.stretch(nowMs) });
-  const engine = openOtaEngine({ ...deps, load }, updateLedger(deps.storage, versionsChanged), live, fleet);
+  const fleet = new Fleet({ ...deps, tagBundle: giveTag, stretch: (nowMs) => load.stretch(nowMs) });
+  const engine = openOtaEngine({ ...deps, load }, live, [fleet, versionHooks(deps.clock)]);
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
     ...deps,
@@ -153,8 +140,8 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
       await deleteDeviceData(trx, deps.storage, deviceIds);
       await deleteAttributes(trx, deviceIds);
     },
-    leaveRollouts: (trx, deviceId) => fleet.forget(trx, deviceId),
-    skipRollouts: (trx, deviceId) => fleet.skip(trx, deviceId, 'blocked'),
+    leaveRollouts: (trx, deviceId) => fleet.forget(workOf(trx), deviceId),
+    skipRollouts: (trx, deviceId) => fleet.skip(workOf(trx), deviceId, 'blocked'),
     async updateOf(db, device) {
       const update = await engine.current(db, device);
       return update ? toUpdateRecord(update) : null;
@@ -215,7 +202,7 @@ const doorUpdates = (ota: OtaDeps, keeper: DoorKeeper, proving = probation({ ...
   updates: ota.engine,
   probation: proving,
   standing: doorStanding({ ...ota, updates: ota.engine, probation: proving }),
-  openFile: (row: OtaDeviceRow, bundleId: string, name: string) => openFile(ota, row, bundleId, name),
+  openFile: (row: DeviceRow, bundleId: string, name: string) => openFile(ota, row, bundleId, name),
   ticketFor: (updateId: number, name: string) => keeper.ticketFor(updateId, name),
   book: updateBook(ota),
 });

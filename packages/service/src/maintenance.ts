@@ -7,7 +7,7 @@ import { mergeDeviceCounts } from './core/devices/counts.ts';
 import { logRetentionMs, removeOldLogs } from './core/logs/retention.ts';
 import { deletePollsBefore } from './core/metrics/queries.ts';
 import { collectGarbage } from './engine/db/blob-records.ts';
-import { doForAll, type WorkLease } from './engine/db/work.ts';
+import { doForAll, type WorkLease } from './engine/db/leases.ts';
 import { sessionIdleS, sessionMaxAgeS } from './engine/http/console-session.ts';
 import type { Deps } from './engine/http/types.ts';
 import { deleteOldChallenges } from './extensions/accounts/factor-queries.ts';

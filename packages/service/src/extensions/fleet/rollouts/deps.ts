@@ -1,16 +1,5 @@
-import type { ReportedFailure } from '@moorage/api';
-import type { UpdateTrigger } from '../../../core/ota/rules.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import type { Deps } from '../../../engine/http/types.ts';
-
-/** An update that has moved, and what moved it. */
-export interface MovedUpdate {
-  readonly id: number;
-  readonly device_id: string;
-  readonly trigger: UpdateTrigger;
-  /** In which way it has failed, where the device says it. */
-  readonly kind?: ReportedFailure | undefined;
-}
 
 export type FleetDeps = Pick<Deps, 'storage' | 'clock' | 'log'> & {
   /** Gives the bundle of a rollout that is over its tag. */

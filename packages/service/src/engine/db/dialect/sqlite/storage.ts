@@ -41,12 +41,12 @@ export async function openSqlite(
     samples: tableSamples(db, sampleWriter(database)),
     // A file has one service: administration from the command line has no process to wake.
     bus: new LocalBus(),
-    transaction: (work) => runTransaction(db.startTransaction(), work),
+    transaction: (work) => runTransaction(db.startTransaction(), expressions, work),
     reporting: (deviceIds, work) =>
-      runTransaction(db.startTransaction(), async (trx) => {
+      runTransaction(db.startTransaction(), expressions, async (trx, unit) => {
         // Whatever else writes waits for the end of this.
         database.reportOnly(deviceIds);
-        return work(trx);
+        return work(trx, unit);
       }),
     close: async () => {
       await hot.flushPolls().catch(onError);
