@@ -18,7 +18,7 @@ async function simulate(world: OtaWorld, productId: string, size: number, from: 
   const { storage, clock } = app;
   const { deps } = app.service;
   const fleet = new Fleet({ ...deps, tagBundle: giveTag, stretch: () => 1 });
-  const engine = openOtaEngine({ ...deps, load: new PollLoad() }, { notify() {} }, [fleet]);
+  const engine = openOtaEngine({ ...deps, load: new PollLoad() }, { notify() {} }, { updateHooks: fleet });
   const by = { cause: 'device', userId: null, client: null, ip: '10.0.0.1' } as const;
   const devices: { readonly id: string; runs: string }[] = [];
   for (let number = 0; number < size; number++) {

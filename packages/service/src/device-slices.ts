@@ -79,7 +79,7 @@ import { type DoorRouteDeps, doorsRoutes } from './extensions/doors/routes.ts';
 import { doorStanding } from './extensions/doors/standing.ts';
 import { updateBook } from './extensions/doors/update-book.ts';
 import { deleteAttributes } from './extensions/fleet/attributes/queries.ts';
-import { attributeKeeper, type KeepAttributes, versionHooks } from './extensions/fleet/attributes/reports.ts';
+import { attributeKeeper, type KeepAttributes, keepVersions } from './extensions/fleet/attributes/reports.ts';
 import { type AttributeDeps, attributesRoutes } from './extensions/fleet/attributes/routes.ts';
 import { Fleet } from './extensions/fleet/rollouts/engine.ts';
 import { holdRoutes } from './extensions/fleet/rollouts/holds.ts';
@@ -127,7 +127,10 @@ export function deviceSlices(deps: Deps, identity: Identity, outbound: Pick<Outb
   const live = new Live(deps.storage.bus, deps.clock);
   const load = new PollLoad();
   const fleet = new Fleet({ ...deps, tagBundle: giveTag, stretch: (nowMs) => load.stretch(nowMs) });
-  const engine = openOtaEngine({ ...deps, load }, live, [fleet, versionHooks(deps.clock)]);
+  const engine = openOtaEngine({ ...deps, load }, live, {
+    updateHooks: fleet,
+    versionsReported: (trx, bversions) => keepVersions(trx, bversions, deps.clock.now()),
+  });
   const keepAttributes = attributeKeeper(deps.storage);
   const devices: DeviceDeps = {
     ...deps,

@@ -4,12 +4,12 @@ import { failure, type Result, success } from '@moorage/base';
 import type { DeviceRow } from '../../engine/db/hot.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { workOf } from '../../engine/db/transaction.ts';
-import { type Reads, sharedReads } from '../../engine/db/work.ts';
+import { type Reads, type RowKind, sharedReads } from '../../engine/db/work.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import { addressRows } from '../devices/device-rows.ts';
 import { type LocationColumns, sameLocation } from '../devices/rules.ts';
 import { type ActionReport, applyActionReport } from './actions.ts';
-import { type Assigned, joinHooks, type UpdateHooks } from './hooks.ts';
+import { type Assigned, type HookedDevice, noUpdateHooks, type UpdateExtension, type UpdateHooks } from './hooks.ts';
 import type { PollLoad } from './poll-load.ts';
 import {
   bundleRows,
@@ -68,78 +68,78 @@ export interface OtaResponse {
   readonly install: Assignment['install'];
 }
 
-/** Decisions about updates, and their records. All changes of one query or report are one transaction. */
-export interface OtaEngine {
-  request(device: DeviceRow, request: UpdateRequest, by: Requester): Promise<Result<OtaResponse, Refusal>>;
-  report(device: DeviceRow, report: OtaReport, by: Requester): Promise<Result<undefined, Refusal>>;
-  /** A client says how one update goes. Refusals: NOT_FOUND for one of another device, UPDATE_OVER. */
-  reportAction(device: DeviceRow, report: ActionReport, by: Requester): Promise<Result<UpdateRow, Refusal>>;
-  /** A person reports what a BLE device runs: that is done at once. */
-  reportBridged(device: DeviceRow, bundleId: string, by: Requester): Promise<Result<undefined, Refusal>>;
-  /** Ends the open update of a device that goes elsewhere. Runs in the caller's transaction. */
-  supersede(trx: Db, device: Pick<DeviceRow, 'update_id'>): Promise<void>;
-  current(db: Db, device: Pick<DeviceRow, 'update_id'>): Promise<UpdateRow | undefined>;
-  /** The version that an update would bring a device that follows `tag` on a product. */
-  onOffer(db: Db, device: Pick<DeviceRow, 'product_id' | 'tag'>): Promise<string | null>;
-  /** A file of an update is about to be sent. */
-  fetching(device: Pick<DeviceRow, 'id' | 'product_id'>, updateId: number): Promise<void>;
-  /** Notifies those who watch a device of how much of an update it has been sent, in percent. */
-  progress(deviceId: string, updateId: number | null, percent: number | null): void;
-  /** Ends updates whose device has been silent for too long; for the background. */
-  expire(): Promise<void>;
+/** What extensions are told of version texts. */
+interface VersionHooks {
+  /** Devices report other version texts, by device; inside the transaction that records them. */
+  versionsReported?(trx: Db, bversions: ReadonlyMap<string, string>): Promise<void>;
 }
+
+/** The version texts that are reported in a work: extensions are told of them together. */
+const versionTexts = (told: VersionHooks['versionsReported']): RowKind<string, string> => ({
+  read: async () => new Map(),
+  write: async (trx, changes) => told?.(trx, new Map(changes.map(({ key, after = '' }) => [key, after]))),
+});
+
+/** Decisions about updates, and their records. All changes of one query or report are one transaction. */
+export type OtaEngine = ReturnType<typeof openOtaEngine>;
 
 /**
  * Makes the engine that answers update queries and takes their results.
  *
- * @param extensions what they say of updates, and are told of them
+ * @param extensions what they say of updates; `versionsReported` is called in the transaction that records other version texts
  */
 export function openOtaEngine(
   { load, ...deps }: Pick<Deps, 'storage' | 'clock' | 'settings' | 'log'> & { readonly load: PollLoad },
   watchers: OtaWatchers,
-  extensions: readonly Partial<UpdateHooks>[] = [],
-): OtaEngine {
+  { updateHooks: hooks, versionsReported }: UpdateHooks & VersionHooks = noUpdateHooks,
+) {
   const { storage, clock, log } = deps;
-  const hooks = joinHooks(extensions);
   const reads = sharedReads(storage.db);
   const readsOf = (db: Db): Reads => (db === storage.db ? reads : sharedReads(db));
-  const parts: StepParts = { hooks, watchers, nowMs: () => clock.now() };
+  const parts: StepParts = { hooks, versionTexts: versionTexts(versionsReported), watchers, nowMs: () => clock.now() };
   const { grouped, single } = openSteps({ storage, hooks });
   /** What devices ask for themselves is done together; the audit wants what people do by itself. */
   const step = <T>(device: DeviceRow, by: Requester, run: (step: DeviceStep) => Promise<Result<T, Refusal>>) =>
     (by.cause === 'device' ? grouped : single)(device, (work, locked) => run({ ...parts, work, device: locked, by }));
   /** Moves an update on that may have ended meanwhile, or lost its device: then it stays as it is. */
-  const moveOn = async (device: Pick<DeviceRow, 'id' | 'product_id'>, run: Run<unknown>) => {
+  const moveOn = async (device: HookedDevice, run: Run<unknown>) => {
     const moved = await grouped(device, run);
     if (!moved.ok) log.info({ deviceId: device.id, code: moved.error.code }, 'An update has ended meanwhile');
   };
 
   return {
-    async request(device, request, by) {
+    async request(device: DeviceRow, request: UpdateRequest, by: Requester): Promise<Result<OtaResponse, Refusal>> {
       load.note(clock.now());
       const seen = await choose(hooks, reads, device, request, by);
       if (!seen.ok) return seen;
       // Most bring nothing new: they write no row of their own, and only the mark of when the device was seen.
-      const isAnswered =
-        bringsNothing(seen.value) && Object.keys(await newlyReported(reads, device, request, clock.now())).length === 0;
+      const reported = bringsNothing(seen.value) && (await newlyReported(reads, device, request, clock.now()));
+      const isAnswered = reported && Object.keys(reported).length === 0;
       const choice = isAnswered ? seen : await step(device, by, (taken) => carryOut(taken, request));
       if (!choice.ok) return choice;
       // Activity counts them without one. Spec: API-RULE-metrics-1.
       storage.hot.countPoll(device.product_id, device.user_id, clock.now());
       return success(responseOf(choice.value, clock.now(), load.stretch(clock.now())));
     },
-    report: (device, report, by) => step(device, by, (taken) => applyReport(taken, report)),
-    reportAction: (device, report, by) => step(device, by, (taken) => applyActionReport(taken, report)),
-    reportBridged: (device, bundleId, by) =>
-      single(device, (work, locked) => applyBridgedReport({ ...parts, work, device: locked, by }, bundleId)),
-    fetching: (device, updateId) =>
+    report: (device: DeviceRow, report: OtaReport, by: Requester) =>
+      step(device, by, (taken) => applyReport(taken, report)),
+    /** A client says how one update goes. Refusals: NOT_FOUND for one of another device, UPDATE_OVER. */
+    reportAction: (device: DeviceRow, report: ActionReport, by: Requester) =>
+      step(device, by, (taken) => applyActionReport(taken, report)),
+    /** A person reports what a BLE device runs: that is done at once. */
+    reportBridged: (device: DeviceRow, bundleId: string, by: Requester) =>
+      step(device, by, (taken) => applyBridgedReport(taken, bundleId)),
+    /** A file of an update is about to be sent. */
+    fetching: (device: HookedDevice, updateId: number) =>
       moveOn(device, async (work) => {
         const row = await work.get(updateRows, updateId);
         return row ? move({ ...parts, work }, row, { trigger: 'fetch' }) : success(undefined);
       }),
-    progress: (deviceId, update, percent) => watchers.notify(deviceId, { type: 'progress', data: { update, percent } }),
-    /** Spec: API-RULE-ota-11. */
-    async expire() {
+    /** Notifies those who watch a device of how much of an update it has been sent, in percent. */
+    progress: (deviceId: string, update: number | null, percent: number | null) =>
+      watchers.notify(deviceId, { type: 'progress', data: { update, percent } }),
+    /** Ends updates whose device has been silent for too long; for the background. Spec: API-RULE-ota-11. */
+    async expire(): Promise<void> {
       for (const { state, ms, reason } of updateTimeouts(deps.settings.updateTimeoutHours)) {
         for await (const { id, device_id, product_id } of allStale(storage.db, state, clock.now() - ms)) {
           await moveOn({ id: device_id, product_id }, async (work, device) => {
@@ -151,14 +151,16 @@ export function openOtaEngine(
         }
       }
     },
-    async supersede(trx, device) {
+    /** Ends the open update of a device that goes elsewhere. Runs in the caller's transaction. */
+    async supersede(trx: Db, device: Pick<DeviceRow, 'update_id'>): Promise<void> {
       const work = workOf(trx);
       await endOpen({ ...parts, work }, await currentUpdate(work, device));
       // What else is done in that transaction finds it in the tables.
       await work.flush();
     },
-    current: (db, device) => currentUpdate(readsOf(db), device),
-    async onOffer(db, device) {
+    current: (db: Db, device: Pick<DeviceRow, 'update_id'>) => currentUpdate(readsOf(db), device),
+    /** The version that an update would bring a device that follows `tag` on a product. */
+    async onOffer(db: Db, device: Pick<DeviceRow, 'product_id' | 'tag'>): Promise<string | null> {
       return followedBundle(device, (await readsOf(db).get(taggedBundles, device.product_id)) ?? [])?.version ?? null;
     },
   };
@@ -212,7 +214,7 @@ type Followed = Awaited<ReturnType<typeof follow<Assignment>>>;
 
 /** Decides a query; nothing is written. Refusals: DEVICE_DISABLED, PRODUCTION_BUNDLE_CHOICE, NOT_FOUND. */
 async function choose(
-  hooks: UpdateHooks,
+  hooks: UpdateExtension,
   reads: Reads,
   device: DeviceRow,
   request: BundleRequest,

@@ -1,4 +1,4 @@
-import type { ReportedFailure } from '@moorage/api';
+import { type ReportedFailure, usualPollS } from '@moorage/api';
 import type { Reads, Work } from '../../engine/db/work.ts';
 import type { Assignment, Poll, UpdateTrigger } from './rules.ts';
 
@@ -17,20 +17,20 @@ export interface MovedUpdate {
   readonly kind?: ReportedFailure | undefined;
 }
 
-/** What an extension says of a device that asks for an update. */
+/** What is said of a device that asks for an update. */
 export interface Assigned<A extends Assignment = Assignment> {
   /** What it gets in the place of the bundle that it follows: those that come first count first. */
   readonly assignments: readonly A[];
-  /** When it makes sense that the device asks again; the answer says nothing of it without. */
-  readonly poll?: Poll | undefined;
+  /** When it makes sense that the device asks again. */
+  readonly poll: Poll;
 }
 
 /**
- * What extensions say of updates, and are told of them. All but `assign` are called inside the transaction that the update
- * changes in: what they throw undoes it, what they change they put into the work, and what shall follow the commit they
- * hand to `work.afterCommit`. Each extension is told all; `by` of an assignment says whose it is.
+ * What an extension says of updates, and is told of them. All but `assign` are called inside the transaction that the
+ * update changes in: what they throw undoes it, what they change they put into the work, and what shall follow the commit
+ * they hand to `work.afterCommit`.
  */
-export interface UpdateHooks {
+export interface UpdateExtension {
   /**
    * A device asks for an update and names no bundle. Called outside of transactions, with reads that many devices share,
    * and again with the work of the transaction where the answer brings something; what is counted is locked there.
@@ -57,30 +57,22 @@ export interface UpdateHooks {
   ): Promise<void>;
   /** An update has moved, or has been confirmed after its end. */
   moved(work: Work, update: MovedUpdate): Promise<void>;
-  /** A device reports another version text than its record has. */
-  versionReported(work: Work, deviceId: string, bversion: string): Promise<void>;
 }
 
-/** The hooks of several extensions as one; those of none say nothing. What the first assigns comes first. */
-export const joinHooks = (all: readonly Partial<UpdateHooks>[]): UpdateHooks => ({
-  async assign(reads, device) {
-    const found: Assigned[] = [];
-    for (const hooks of all) if (hooks.assign) found.push(await hooks.assign(reads, device));
-    return { assignments: found.flatMap(({ assignments }) => assignments), poll: found.find(({ poll }) => poll)?.poll };
+/** What extensions answer about updates. */
+export interface UpdateHooks {
+  readonly updateHooks: UpdateExtension;
+}
+
+export const noUpdateHooks: UpdateHooks = {
+  updateHooks: {
+    assign: async () => ({
+      assignments: [],
+      poll: { intervalMs: usualPollS * 1_000, isSoon: false, atMs: undefined },
+    }),
+    begin: async () => {},
+    offered: async () => {},
+    contradicted: async () => {},
+    moved: async () => {},
   },
-  async begin(...told) {
-    for (const hooks of all) await hooks.begin?.(...told);
-  },
-  async offered(...told) {
-    for (const hooks of all) await hooks.offered?.(...told);
-  },
-  async contradicted(...told) {
-    for (const hooks of all) await hooks.contradicted?.(...told);
-  },
-  async moved(...told) {
-    for (const hooks of all) await hooks.moved?.(...told);
-  },
-  async versionReported(...told) {
-    for (const hooks of all) await hooks.versionReported?.(...told);
-  },
-});
+};

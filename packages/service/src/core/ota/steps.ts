@@ -4,9 +4,9 @@ import type { LiveEvent } from '../../engine/bus/topics.ts';
 import type { DeviceRow } from '../../engine/db/hot.ts';
 import type { LogEntry } from '../../engine/db/logs.ts';
 import type { UpdateTable } from '../../engine/db/schema.ts';
-import type { Reads, Work } from '../../engine/db/work.ts';
+import type { Reads, RowKind, Work } from '../../engine/db/work.ts';
 import { deviceRows } from '../devices/device-rows.ts';
-import type { UpdateHooks } from './hooks.ts';
+import type { UpdateExtension } from './hooks.ts';
 import { insertUpdate, stepLogs, toUpdateRecord, type UpdateRow, updateRows } from './queries.ts';
 import { isOpen, type UpdateCause, type UpdateTrigger, updateTransitions } from './rules.ts';
 
@@ -29,7 +29,9 @@ export interface OtaWatchers {
 
 /** What steps of updates need beside their transaction. */
 export interface StepParts {
-  readonly hooks: UpdateHooks;
+  readonly hooks: UpdateExtension;
+  /** The version texts that are reported in a work, by device. */
+  readonly versionTexts: RowKind<string, string>;
   readonly watchers: OtaWatchers;
   nowMs(): number;
 }
@@ -53,11 +55,11 @@ export const currentUpdate = async (
 
 /** Writes what a device has reported of itself, with the record of the device. */
 export async function keepReported(
-  { work, hooks, device }: DeviceStep<Actor>,
+  { work, versionTexts, device }: DeviceStep<Actor>,
   reported: Partial<DeviceRow>,
 ): Promise<void> {
   await work.change(deviceRows, device.id, reported);
-  if (reported.bversion) await hooks.versionReported(work, device.id, reported.bversion);
+  if (reported.bversion) work.put(versionTexts, device.id, reported.bversion);
 }
 
 /** When an update reached a state. */

@@ -4,7 +4,7 @@ import type { DeviceRow } from '../../engine/db/hot.ts';
 import type { Storage } from '../../engine/db/storage.ts';
 import type { Work } from '../../engine/db/work.ts';
 import { deviceRows } from '../devices/device-rows.ts';
-import type { HookedDevice, UpdateHooks } from './hooks.ts';
+import type { HookedDevice, UpdateExtension } from './hooks.ts';
 import { updateRows } from './queries.ts';
 
 export type Run<T> = (work: Work, device: DeviceRow) => Promise<Result<T, Refusal>>;
@@ -24,7 +24,7 @@ interface WaitingStep {
 
 interface Parts {
   readonly storage: Pick<Storage, 'transaction'>;
-  readonly hooks: Pick<UpdateHooks, 'begin'>;
+  readonly hooks: Pick<UpdateExtension, 'begin'>;
 }
 
 /**
@@ -97,42 +97,33 @@ async function takeTogether(parts: Parts, steps: readonly WaitingStep[]): Promis
 
 type Step<T> = Pick<WaitingStep, 'device'> & { readonly run: Run<T> };
 
-/** The outcome itself: the audit looks for what was made in it. */
-const takeOne = <T>({ storage, hooks }: Parts, step: Step<T>): Promise<Result<T, Refusal>> =>
-  storage.transaction(async (_trx, work) => {
-    await beginSteps(hooks, work, [step]);
-    return take(work, step);
-  });
-
-const takeAll = ({ storage, hooks }: Parts, steps: readonly WaitingStep[]) =>
-  storage.transaction(async (_trx, work): Promise<Result<Result<unknown, Refusal>[], Refusal>> => {
-    await beginSteps(hooks, work, steps);
+const takeAll = (parts: Parts, steps: readonly WaitingStep[]) =>
+  inWork(parts, steps, async (take): Promise<Result<Result<unknown, Refusal>[], Refusal>> => {
     const outcomes: Result<unknown, Refusal>[] = [];
     for (const step of steps) {
-      const outcome = await take(work, step);
+      const outcome = await take(step);
       if (!outcome.ok) return outcome;
       outcomes.push(outcome);
     }
     return success(outcomes);
   });
 
-/** Locks the devices of steps, and reads at once what each of these looks at. */
-async function beginSteps(hooks: Parts['hooks'], work: Work, steps: readonly Pick<WaitingStep, 'device'>[]) {
-  const devices = await work.lock(
-    deviceRows,
-    steps.map(({ device }) => device.id),
-  );
-  await work.all(
-    updateRows,
-    devices.flatMap(({ update_id }) => update_id ?? []),
-  );
-  await hooks.begin(
-    work,
-    devices.map(({ id }) => id),
-  );
-}
+/** The outcome is that of the transaction: the audit looks in it for what was made. */
+const takeOne = <T>(parts: Parts, step: Step<T>) => inWork(parts, [step], (take) => take(step));
 
-async function take<T>(work: Work, { device, run }: Step<T>): Promise<Result<T, Refusal>> {
-  const locked = await work.get(deviceRows, device.id);
-  return locked ? run(work, locked) : failure(refusal('NOT_FOUND', { what: 'Device' }));
-}
+/** Begins a transaction in which the devices of steps are locked, and what each looks at has been read at once. */
+const inWork = <T>(
+  { storage, hooks }: Parts,
+  steps: readonly Pick<WaitingStep, 'device'>[],
+  run: (take: <S>(step: Step<S>) => Promise<Result<S, Refusal>>) => Promise<T>,
+): Promise<T> =>
+  storage.transaction(async (_trx, work) => {
+    const ids = steps.map(({ device }) => device.id);
+    const updateIds = (await work.lock(deviceRows, ids)).flatMap(({ update_id }) => update_id ?? []);
+    await work.all(updateRows, updateIds);
+    await hooks.begin(work, ids);
+    return run(async ({ device, run: takeStep }) => {
+      const locked = await work.get(deviceRows, device.id);
+      return locked ? takeStep(work, locked) : failure(refusal('NOT_FOUND', { what: 'Device' }));
+    });
+  });

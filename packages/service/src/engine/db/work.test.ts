@@ -66,10 +66,11 @@ eachDatabase('the work of a transaction', (open) => {
   });
 
   it('writes nothing after a failure', async () => {
-    await storage.transaction(async (_trx, work) => {
+    const refused = await storage.transaction(async (_trx, work) => {
       await work.change(settings, 'a', { value: '2' });
       return failure('No');
     });
+    expect(refused).toEqual(failure('No'));
     expect([writes, await stored()]).toEqual([[], ['a=1', 'b=1']]);
   });
 

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { StatementSync } from 'node:sqlite';
 import { unwrap } from '@moorage/base';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type DoorWorld, doorWorld } from '../../../testing/door-world.ts';
 import { eachDatabase } from '../../../testing/index.ts';
 
 const digest = (kind: string, text: string) => createHash(kind).update(text).digest('hex');
 
-eachDatabase('DDI', (open, kind) => {
+eachDatabase('DDI', (open) => {
   let world: DoorWorld;
   beforeAll(async () => {
     world = await doorWorld(await open());
@@ -142,20 +141,6 @@ eachDatabase('DDI', (open, kind) => {
     expect(list.body.map(({ filename }: { filename: string }) => filename)).toEqual(['loader.swu', 'image.swu']);
     await world.app.clock.skip(25 * 3_600_000);
     expect((await stranger.call('GET', path)).status).toBe(401);
-  });
-
-  it.skipIf(kind !== 'sqlite')('a poll that changes nothing reads nothing (PostgreSQL has other writers)', async () => {
-    const { client, id, states } = await updating('quiet');
-    await client.say(id, 'closed', 'success');
-    expect(await states()).toEqual(['done']);
-    for (let poll = 0; poll < 3; poll++) await client.poll();
-    const reads = [vi.spyOn(StatementSync.prototype, 'all'), vi.spyOn(StatementSync.prototype, 'get')];
-    const { body } = await client.poll();
-    // Whether another process has written is asked without parameters.
-    const statements = reads.flatMap(({ mock }) => mock.calls.filter((parameters) => parameters.length > 0));
-    for (const read of reads) read.mockRestore();
-    expect(body._links).toHaveProperty('installedBase');
-    expect(statements).toEqual([]);
   });
 
   // API-DDI-feedback, API-DOOR-messages

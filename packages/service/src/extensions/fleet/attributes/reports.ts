@@ -1,10 +1,7 @@
 import type { ReportedAttributes } from '@moorage/api';
-import type { Clock } from '@moorage/base';
-import type { UpdateHooks } from '../../../core/ota/hooks.ts';
 import { transactionOverConflicts } from '../../../engine/db/conflicts.ts';
 import { groupWriter } from '../../../engine/db/groups.ts';
 import type { Db, Storage } from '../../../engine/db/storage.ts';
-import type { RowKind } from '../../../engine/db/work.ts';
 import { attributesOf, dropAttributes, existingDevices, putAttributes } from './queries.ts';
 import { changesOf, versionOf } from './rules.ts';
 
@@ -57,16 +54,8 @@ export function attributeKeeper(storage: Pick<Storage, 'reporting'>): KeepAttrib
 }
 
 /** Keeps the versions in version texts of devices as attributes, in the transaction that records the texts. */
-export function versionHooks(clock: Clock): Pick<UpdateHooks, 'versionReported'> {
-  const versionTexts: RowKind<string, string> = {
-    read: async () => new Map(),
-    write: (trx, changes) =>
-      keep(
-        trx,
-        changes.map(({ key, after = '' }) => {
-          return { deviceId: key, reported: { version: versionOf(after) ?? null }, atMs: clock.now() };
-        }),
-      ),
-  };
-  return { versionReported: async (work, deviceId, bversion) => work.put(versionTexts, deviceId, bversion) };
-}
+export const keepVersions = (trx: Db, bversions: ReadonlyMap<string, string>, atMs: number): Promise<void> =>
+  keep(
+    trx,
+    [...bversions].map(([deviceId, text]) => ({ deviceId, reported: { version: versionOf(text) ?? null }, atMs })),
+  );

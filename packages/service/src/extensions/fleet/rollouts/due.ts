@@ -1,9 +1,8 @@
 import { type CancelTimer, unwrap } from '@moorage/base';
 import { sharedReads } from '../../../engine/db/work.ts';
 import type { Outbound } from '../../../engine/outbound/ports.ts';
-import type { FleetDeps } from './deps.ts';
 import { dueExecutions, dueRollouts, dueWakes, nextDue } from './due-queries.ts';
-import type { Fleet } from './engine.ts';
+import type { Fleet, FleetDeps } from './engine.ts';
 import { countsOf, lockRollout, type RolloutRow } from './queries.ts';
 
 type DueDeps = Omit<FleetDeps, 'tagBundle' | 'stretch'> & {

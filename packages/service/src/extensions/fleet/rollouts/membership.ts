@@ -78,21 +78,18 @@ export async function assignmentsOf(
   if (pin && !isOver(pin.until, nowMs)) {
     assignments.push({ by: 'pin', reason: `The device is held here: ${pin.reason}`, bundleId: pin.bundle_id });
   }
-  const assigned = await firstAssigned(member, rollouts);
-  if (assigned) assignments.push(assigned);
+  for (const rollout of rollouts) {
+    const assigned = await assignedBy(member, rollout);
+    if (assigned) {
+      assignments.push(assigned);
+      break;
+    }
+  }
   const intervalMs = (pollIntervalS ?? usualPollS) * 1000;
   return { assignments, poll: { ...poll, intervalMs }, leaving: member.leaving };
 }
 
-/** What the first rollout brings that has brought the device something, or whose turn it is. */
-async function firstAssigned(member: Member, rollouts: readonly RolloutRow[]): Promise<FleetAssignment | undefined> {
-  for (const rollout of rollouts) {
-    const assigned = await assignedBy(member, rollout);
-    if (assigned) return assigned;
-  }
-  return undefined;
-}
-
+/** What a rollout has a device get: something that it has brought the device, or what it brings now. */
 async function assignedBy(member: Member, rollout: RolloutRow): Promise<FleetAssignment | undefined> {
   const { executions, poll } = member;
   const { id, title, state, bundle_id, settings } = rollout;
