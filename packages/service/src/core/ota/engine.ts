@@ -13,6 +13,7 @@ import { type Assigned, type HookedDevice, noUpdateHooks, type UpdateExtension, 
 import type { PollLoad } from './poll-load.ts';
 import {
   bundleRows,
+  currentUpdate,
   findProduct,
   namedBundle,
   staleUpdates,
@@ -42,7 +43,6 @@ import {
   type Actor,
   advance,
   begin,
-  currentUpdate,
   type DeviceStep,
   endOpen,
   keepReported,

@@ -2,11 +2,12 @@ import { optionalTimestamp, type UpdateRecord } from '@moorage/api';
 import type { Insertable, Selectable } from 'kysely';
 import { builtForMany } from '../../engine/db/compiled.ts';
 import { alike, padded } from '../../engine/db/groups.ts';
+import type { DeviceRow } from '../../engine/db/hot.ts';
 import { type LogEntry, writeLogs } from '../../engine/db/logs.ts';
 import { onePage, type PageOf, paging } from '../../engine/db/paging.ts';
 import type { UpdateTable } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import { changedColumns, type RowKind, type Work } from '../../engine/db/work.ts';
+import { changedColumns, type Reads, type RowKind, type Work } from '../../engine/db/work.ts';
 import { formatBversion } from '../bundles/rules.ts';
 import type { BundleFile, Candidate } from './rules.ts';
 
@@ -62,6 +63,12 @@ export const updateRows: RowKind<number, UpdateRow> = {
 const findUpdates = builtForMany((db, ids: readonly number[]) =>
   db.selectFrom('updates').selectAll().where('id', 'in', ids),
 );
+
+/** The update whose fields the device's record shows. */
+export const currentUpdate = async (
+  reads: Reads,
+  { update_id }: Pick<DeviceRow, 'update_id'>,
+): Promise<UpdateRow | undefined> => (update_id === null ? undefined : reads.get(updateRows, update_id));
 
 /** Rows of the log that the steps of updates write. */
 export const stepLogs: RowKind<LogEntry, LogEntry> = {

@@ -1,8 +1,8 @@
 import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { findProduct, namedBundle, type UpdateRow } from './queries.ts';
+import { currentUpdate, findProduct, namedBundle, type UpdateRow } from './queries.ts';
 import { isOpen, selectNamed } from './rules.ts';
-import { advance, type Beginning, begin, currentUpdate, type DeviceStep, keepReported } from './steps.ts';
+import { advance, type Beginning, begin, type DeviceStep, keepReported } from './steps.ts';
 import { judgeReport, takesBack } from './verdicts.ts';
 
 /**

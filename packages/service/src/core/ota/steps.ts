@@ -4,7 +4,7 @@ import type { LiveEvent } from '../../engine/bus/topics.ts';
 import type { DeviceRow } from '../../engine/db/hot.ts';
 import type { LogEntry } from '../../engine/db/logs.ts';
 import type { UpdateTable } from '../../engine/db/schema.ts';
-import type { Reads, RowKind, Work } from '../../engine/db/work.ts';
+import type { RowKind, Work } from '../../engine/db/work.ts';
 import { deviceRows } from '../devices/device-rows.ts';
 import type { UpdateExtension } from './hooks.ts';
 import { insertUpdate, stepLogs, toUpdateRecord, type UpdateRow, updateRows } from './queries.ts';
@@ -46,12 +46,6 @@ export interface DeviceStep<By extends Actor = Requester> extends InWork {
   readonly device: DeviceRow;
   readonly by: By;
 }
-
-/** The update whose fields the device's record shows. */
-export const currentUpdate = async (
-  reads: Reads,
-  { update_id }: Pick<DeviceRow, 'update_id'>,
-): Promise<UpdateRow | undefined> => (update_id === null ? undefined : reads.get(updateRows, update_id));
 
 /** Writes what a device has reported of itself, with the record of the device. */
 export async function keepReported(

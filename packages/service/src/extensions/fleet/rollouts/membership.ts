@@ -6,8 +6,16 @@ import { keptFilter } from '../filters/parse.ts';
 import { type DeviceFacts, fitsFilter } from '../filters/predicate.ts';
 import { partsOf, type ReadFacts } from '../filters/queries.ts';
 import { type ExecutionRow, executionsOf } from './execution-queries.ts';
-import { type ProductHolds, pinRows, productHolds, zoneLabels } from './hold-queries.ts';
-import { countsOf, type RolloutRow, rolloutRows } from './queries.ts';
+import {
+  countsOf,
+  noHolds,
+  type ProductHolds,
+  pinRows,
+  productHolds,
+  type RolloutRow,
+  rolloutRows,
+  zoneLabels,
+} from './queries.ts';
 import { holds, onlyBringsBack, openOf, waitsToReturn } from './rules.ts';
 import { restsUntilMs, whyPaced, whyWait } from './turns.ts';
 import { opensAtMs, zoneFor } from './windows.ts';
@@ -58,8 +66,7 @@ export async function assignmentsOf(
   device: HookedDevice,
   nowMs: number,
 ): Promise<Assigned<FleetAssignment> & Pick<Member, 'leaving'>> {
-  const product = await reads.get(productHolds, device.product_id);
-  if (!product) return { assignments: [], leaving: [] };
+  const product = (await reads.get(productHolds, device.product_id)) ?? noHolds;
   const { freeze, pollIntervalS, rolloutIds } = product;
   const isMember = rolloutIds.length > 0;
   const [pin, executions, rollouts] = await reads.together(

@@ -11,7 +11,7 @@ import type { Viewer } from '../../../core/access/viewer.ts';
 import { builtForMany } from '../../../engine/db/compiled.ts';
 import { padded } from '../../../engine/db/groups.ts';
 import { onePage, type PageOf, paging } from '../../../engine/db/paging.ts';
-import type { RolloutCountTable, RolloutTable } from '../../../engine/db/schema.ts';
+import type { PinTable, RolloutCountTable, RolloutTable } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { changedColumns, changedRows, type Reads, type RowKind, type Work } from '../../../engine/db/work.ts';
 import { noCounts, type StageCounts } from './rules.ts';
@@ -169,3 +169,70 @@ export async function addCount(work: Work, { rollout_id, stage, state, kind }: C
   const others = rows.filter((row) => row !== known);
   work.put(rolloutCounts, rollout_id, [...others, { ...counted, n: (known?.n ?? 0) + n }]);
 }
+
+const findPins = builtForMany((db, deviceIds: readonly string[]) =>
+  db.selectFrom('pins').selectAll().where('device_id', 'in', deviceIds),
+);
+
+/** Pins, by device. */
+export const pinRows: RowKind<string, Selectable<PinTable>> = {
+  read: async (db, ids) => new Map((await findPins(db, ids)).map((row) => [row.device_id, row])),
+};
+
+/** What may hold or move the devices of a product. */
+export interface ProductHolds {
+  /** Whether there are any pins. */
+  readonly pins: boolean;
+  readonly freeze: { readonly reason: string; readonly until: number | null } | undefined;
+  /** The rollouts that have a say, the one with the highest priority first, then the youngest. */
+  readonly rolloutIds: readonly string[];
+  readonly zone: string | null;
+  readonly pollIntervalS: number | null;
+}
+
+export const noHolds: ProductHolds = {
+  pins: false,
+  freeze: undefined,
+  rolloutIds: [],
+  zone: null,
+  pollIntervalS: null,
+};
+
+// One row for each rollout that has a say; one without any.
+const findHolds = builtForMany((db, productIds: readonly string[]) =>
+  db
+    .selectFrom('products as p')
+    .leftJoin('freezes as f', 'f.product_id', 'p.id')
+    .leftJoin('fleet_settings as s', 's.product_id', 'p.id')
+    .leftJoin('rollouts as r', (join) =>
+      join.onRef('r.product_id', '=', 'p.id').on(({ eb, lit }) => eb('r.holds', '=', lit(1))),
+    )
+    .select(['p.id', 'r.id as rollout_id', 's.zone', 's.poll_interval_s', 'f.reason', 'f.until'])
+    .select((eb) => eb.exists(eb.selectFrom('pins').select('pins.device_id')).as('pins'))
+    .where('p.id', 'in', productIds)
+    .orderBy('r.priority', 'desc')
+    .orderBy('r.created_at', 'desc')
+    .orderBy('r.id'),
+);
+
+/** What may hold or move devices, by product. */
+export const productHolds: RowKind<string, ProductHolds> = {
+  async read(db, ids) {
+    const found = new Map<string, ProductHolds>();
+    for (const { id, rollout_id, reason, until, zone, poll_interval_s, pins } of await findHolds(db, ids)) {
+      const rolloutIds = [...(found.get(id)?.rolloutIds ?? []), ...(rollout_id === null ? [] : [rollout_id])];
+      const freeze = reason === null ? undefined : { reason, until };
+      found.set(id, { pins: Boolean(pins), freeze, rolloutIds, zone, pollIntervalS: poll_interval_s });
+    }
+    return found;
+  },
+};
+
+const findZones = builtForMany((db, deviceIds: readonly string[]) =>
+  db.selectFrom('labels').select(['device_id', 'value']).where('name', '=', 'tz').where('device_id', 'in', deviceIds),
+);
+
+/** The time zones that devices have as a label. */
+export const zoneLabels: RowKind<string, string> = {
+  read: async (db, ids) => new Map((await findZones(db, ids, 'tz')).map(({ device_id, value }) => [device_id, value])),
+};
