@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { RolloutState } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { giveTag } from '@moorage/service/core/bundles/tags';
-import { updateLedger } from '@moorage/service/core/devices/ledger';
 import { openOtaEngine } from '@moorage/service/core/ota/engine';
 import { PollLoad } from '@moorage/service/core/ota/poll-load';
+import { sharedReads } from '@moorage/service/engine/db/work';
 import { Fleet } from '@moorage/service/extensions/fleet/rollouts/engine';
 import { countsOf } from '@moorage/service/extensions/fleet/rollouts/queries';
 import { eachDatabase } from '@moorage/service/testing/index';
@@ -18,8 +18,7 @@ async function simulate(world: OtaWorld, productId: string, size: number, from: 
   const { storage, clock } = app;
   const { deps } = app.service;
   const fleet = new Fleet({ ...deps, tagBundle: giveTag, stretch: () => 1 });
-  const ledger = updateLedger(storage, async () => {});
-  const engine = openOtaEngine({ ...deps, load: new PollLoad() }, ledger, { notify() {} }, fleet);
+  const engine = openOtaEngine({ ...deps, load: new PollLoad() }, { notify() {} }, { updateHooks: fleet });
   const by = { cause: 'device', userId: null, client: null, ip: '10.0.0.1' } as const;
   const devices: { readonly id: string; runs: string }[] = [];
   for (let number = 0; number < size; number++) {
@@ -116,7 +115,7 @@ eachDatabase('a rollout over a fleet', (open, kind) => {
     expect(finished.stages.reduce((sum, { counts }) => sum + counts.done, 0)).toBe(size);
     expect(devices.every(({ runs }) => runs !== release.bversion)).toBe(true);
     // The counts that were kept are those that a count finds.
-    const kept = await countsOf(storage.db, rollout_id, 3);
+    const kept = await countsOf(sharedReads(storage.db), rollout_id, 3);
     for (const { stage, state, n } of await recount(storage.db, rollout_id)) {
       expect(kept[stage]?.states[state], `${stage} ${state}`).toBe(n);
     }

@@ -71,7 +71,6 @@ import { schemaRoutes } from './data/schemas.ts';
 import { deviceContacts } from './devices/contacts.ts';
 import type { DeviceDeps } from './devices/deps.ts';
 import { accountDeviceRoutes, claimByAccount } from './devices/device-routes.ts';
-import { updateLedger } from './devices/ledger.ts';
 import { deviceFor } from './devices/lookup.ts';
 import { findDevice, handOverDevices, recordFinder } from './devices/queries.ts';
 import { devicesRoutes } from './devices/routes.ts';
@@ -129,7 +128,7 @@ export const handOvers = [handOverProducts, handOverBundles, handOverDevices, ha
 export function openCore(foundation: Foundation, hooks: Hooks, lookClock: Clock, bearer: Authenticate<Caller>): Core {
   const { storage, clock, identity } = foundation;
   const live = new Live(storage.bus, clock);
-  const engine = openOtaEngine(foundation, updateLedger(storage, hooks.versionsReported), live, hooks.updateHooks);
+  const engine = openOtaEngine(foundation, live, hooks);
   const devices: DeviceDeps = {
     ...foundation,
     hooks,

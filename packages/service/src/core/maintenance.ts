@@ -1,6 +1,6 @@
 import { hourMs, repeat } from '@moorage/base';
 import { collectGarbage } from '../engine/db/blob-records.ts';
-import { doForAll, type WorkLease } from '../engine/db/work.ts';
+import { doForAll, type WorkLease } from '../engine/db/leases.ts';
 import { sessionIdleS, sessionMaxAgeS } from '../engine/http/console-session.ts';
 import type { Deps } from '../engine/http/types.ts';
 import { deleteOldAttempts } from './auth/attempt-queries.ts';

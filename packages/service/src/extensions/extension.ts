@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Core, Foundation } from '../core/core.ts';
 import type { Hooks } from '../core/hooks.ts';
 import type { MaintenancePiece } from '../core/maintenance.ts';
-import type { WorkLease } from '../engine/db/work.ts';
+import type { WorkLease } from '../engine/db/leases.ts';
 import type { MountOptions } from '../engine/http/mount.ts';
 import type { Handlers } from '../engine/http/types.ts';
 

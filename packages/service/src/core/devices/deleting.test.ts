@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../../engine/bus/topics.ts';
+import { sharedReads } from '../../engine/db/work.ts';
 import { attributeKeeper } from '../../extensions/fleet/attributes/reports.ts';
 import { countsOf } from '../../extensions/fleet/rollouts/queries.ts';
 import { openRecords } from '../../tables.ts';
@@ -125,7 +126,7 @@ eachDatabase('deleting devices', (open, _kind, address) => {
       unwrap(await as(people.owner.token).call('deviceUpdates.query', { params: { device_id }, body: {} }));
     }
     expect(outcome(await remove((await app.make.admin()).token, gone.id))).toBe('ok');
-    const [kept] = await countsOf(app.storage.db, made.id, 1);
+    const [kept] = await countsOf(sharedReads(app.storage.db), made.id, 1);
     expect(kept?.states).toMatchObject({ waiting: 0, offered: 1 });
     expect(await recount(app.storage.db, made.id)).toMatchObject([{ state: 'offered', n: 1 }]);
   });

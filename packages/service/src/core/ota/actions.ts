@@ -1,10 +1,8 @@
 import { type Refusal, refusal, type UpdateState } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { Db } from '../../engine/db/storage.ts';
-import type { UpdateRow } from './queries.ts';
+import { type UpdateRow, updateRows } from './queries.ts';
 import { isOpen } from './rules.ts';
-import { advance } from './steps.ts';
-import type { OtaDeviceRow, OtaWork, Requester } from './work.ts';
+import { advance, type DeviceStep, keepReported } from './steps.ts';
 
 /** What a client says of one update by its id; `install` and `fetch` are progress. */
 export interface ActionReport {
@@ -29,22 +27,18 @@ function judgeActionReport(state: UpdateState, { trigger }: Pick<ActionReport, '
  * update, is recorded as what it runs. Refusals: NOT_FOUND, UPDATE_OVER. Spec: API-DDI-feedback.
  */
 export async function applyActionReport(
-  work: OtaWork,
-  trx: Db,
-  device: OtaDeviceRow,
+  step: DeviceStep,
   { updateId, trigger, reason }: ActionReport,
-  by: Requester,
 ): Promise<Result<UpdateRow, Refusal>> {
-  const update = await work.reads.updateById(trx, updateId);
+  const { work, device } = step;
+  const update = await work.get(updateRows, updateId);
   if (update?.device_id !== device.id) return failure(refusal('NOT_FOUND', { what: 'Update' }));
   const verdict = judgeActionReport(update.state, { trigger });
   if (verdict === 'over') return failure(refusal('UPDATE_OVER'));
-  const moved =
-    verdict === 'apply' && trigger !== undefined
-      ? await advance(work, trx, device, update, { trigger, reason }, by)
-      : success(update);
+  const isMoved = verdict === 'apply' && trigger !== undefined;
+  const moved = isMoved ? await advance(step, update, { trigger, reason }) : success(update);
   if (moved.ok && trigger === 'confirm' && device.bversion !== update.to_bversion) {
-    await work.ledger.change(trx, device.id, { bversion: update.to_bversion });
+    await keepReported(step, { bversion: update.to_bversion });
   }
   return moved;
 }

@@ -1,17 +1,29 @@
 import { randomInt } from 'node:crypto';
-import { type OtaReport, type Refusal, refusal, type SelectionRecord } from '@moorage/api';
+import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { LiveEvent } from '../../engine/bus/topics.ts';
+import type { DeviceRow } from '../../engine/db/hot.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import { afterCommit } from '../../engine/db/transaction.ts';
+import { workOf } from '../../engine/db/transaction.ts';
+import { type Reads, type RowKind, sharedReads } from '../../engine/db/work.ts';
 import type { Deps } from '../../engine/http/types.ts';
-import { sameLocation } from '../devices/rules.ts';
+import { addressRows } from '../devices/device-rows.ts';
+import { type LocationColumns, sameLocation } from '../devices/rules.ts';
 import { type ActionReport, applyActionReport } from './actions.ts';
+import { type Assigned, type HookedDevice, noUpdateHooks, type UpdateExtension, type UpdateHooks } from './hooks.ts';
 import type { PollLoad } from './poll-load.ts';
-import { compileOtaReads, findProduct, namedBundle, staleUpdates, toUpdateRecord, type UpdateRow } from './queries.ts';
-import { QuietChoices } from './quiet.ts';
+import {
+  bundleRows,
+  currentUpdate,
+  findProduct,
+  namedBundle,
+  staleUpdates,
+  taggedBundles,
+  type UpdateRow,
+  updateRows,
+} from './queries.ts';
 import { applyBridgedReport, applyReport } from './reports.ts';
 import {
+  type Assignment,
   type BundleRequest,
   type Candidate,
   chosenOf,
@@ -21,26 +33,31 @@ import {
   mismatchReason,
   nextPollS,
   type OtaDecision,
-  type Selection,
-  type Standing,
+  type Poll,
   selectBundle,
   selectNamed,
   type UpdateCause,
   updateTimeouts,
 } from './rules.ts';
-import { advance, begin, endOpen, move } from './steps.ts';
-import { type InStep, openSteps, type Run } from './turns.ts';
 import {
   type Actor,
-  currentUpdate,
-  type DeviceLedger,
-  type OtaDeviceRow,
-  type OtaWork,
-  type ReportedColumns,
+  advance,
+  begin,
+  type DeviceStep,
+  endOpen,
+  keepReported,
+  move,
+  type OtaWatchers,
   type Requester,
-  type UpdateFleet,
-  type UpdateRequest,
-} from './work.ts';
+  type StepParts,
+} from './steps.ts';
+import { openSteps, type Run } from './turns.ts';
+
+/** A query, with what else the device reports of itself. */
+export type UpdateRequest = BundleRequest & {
+  readonly mac?: string | undefined;
+  readonly location?: LocationColumns | undefined;
+};
 
 /** The response to a query: the bundle, and whether it has to be installed. */
 export interface OtaResponse {
@@ -48,116 +65,103 @@ export interface OtaResponse {
   readonly bundle: Candidate;
   /** Seconds until the device asks again, where it follows what the service says. */
   readonly nextPollS: number | undefined;
-  readonly install: NonNullable<Standing['rollout']>['install'];
+  readonly install: Assignment['install'];
 }
+
+/** What extensions are told of version texts. */
+interface VersionHooks {
+  /** Devices report other version texts, by device; inside the transaction that records them. */
+  versionsReported?(trx: Db, bversions: ReadonlyMap<string, string>): Promise<void>;
+}
+
+/** The version texts that are reported in a work: extensions are told of them together. */
+const versionTexts = (told: VersionHooks['versionsReported']): RowKind<string, string> => ({
+  read: async () => new Map(),
+  write: async (trx, changes) => told?.(trx, new Map(changes.map(({ key, after = '' }) => [key, after]))),
+});
 
 /** Decisions about updates, and their records. All changes of one query or report are one transaction. */
-export interface OtaEngine {
-  request(device: OtaDeviceRow, request: UpdateRequest, by: Requester): Promise<Result<OtaResponse, Refusal>>;
-  report(device: OtaDeviceRow, report: OtaReport, by: Requester): Promise<Result<undefined, Refusal>>;
-  /** A client says how one update goes. Refusals: NOT_FOUND for one of another device, UPDATE_OVER. */
-  reportAction(device: OtaDeviceRow, report: ActionReport, by: Requester): Promise<Result<UpdateRow, Refusal>>;
-  /** A person reports what a BLE device runs: that is done at once. */
-  reportBridged(device: OtaDeviceRow, bundleId: string, by: Requester): Promise<Result<undefined, Refusal>>;
-  /** Ends the open update of a device that goes elsewhere. Runs in the caller's transaction. */
-  supersede(trx: Db, device: Pick<OtaDeviceRow, 'update_id'>): Promise<void>;
-  current(db: Db, device: Pick<OtaDeviceRow, 'update_id'>): Promise<UpdateRow | undefined>;
-  /** The version that an update would bring a device that follows `tag` on a product. */
-  onOffer(db: Db, device: Pick<OtaDeviceRow, 'product_id' | 'tag'>): Promise<string | null>;
-  /** Which bundle a device gets that names none, and why. */
-  selection(db: Db, device: OtaDeviceRow): Promise<SelectionRecord>;
-  /** A file of an update is about to be sent. */
-  fetching(device: Pick<OtaDeviceRow, 'id' | 'product_id'>, updateId: number): Promise<void>;
-  /** Notifies those who watch a device of how much of an update it has been sent, in percent. */
-  progress(deviceId: string, updateId: number | null, percent: number | null): void;
-  /** Ends updates whose device has been silent for too long; for the background. */
-  expire(): Promise<void>;
-}
+export type OtaEngine = ReturnType<typeof openOtaEngine>;
 
-/** Notifies those who watch a device. */
-export interface OtaWatchers {
-  notify(deviceId: string, event: LiveEvent): void;
-}
-
-/** Notifies watchers of how far a download is; without numbers, that something else of it has changed. */
-const progressTo =
-  (watchers: OtaWatchers): OtaEngine['progress'] =>
-  (deviceId, update, percent) =>
-    watchers.notify(deviceId, { type: 'progress', data: { update, percent } });
-
-/** Why a device has the bundle that it follows. */
-function selectionRecord({ by, reason, bundle, standing }: Awaited<ReturnType<typeof follow>>) {
-  const rollout_id = by === 'rollout' ? (standing.rollout?.id ?? null) : null;
-  return { by, reason, bundle_id: bundle?.id ?? null, bundle: bundle?.version ?? null, rollout_id };
-}
-
-/** Makes the engine that answers update queries and takes their results; `ledger` is what it may do to devices. */
+/**
+ * Makes the engine that answers update queries and takes their results.
+ *
+ * @param extensions what they say of updates; `versionsReported` is called in the transaction that records other version texts
+ */
 export function openOtaEngine(
   { load, ...deps }: Pick<Deps, 'storage' | 'clock' | 'settings' | 'log'> & { readonly load: PollLoad },
-  ledger: DeviceLedger,
   watchers: OtaWatchers,
-  fleet: UpdateFleet,
-): OtaEngine {
+  { updateHooks: hooks, versionsReported }: UpdateHooks & VersionHooks = noUpdateHooks,
+) {
   const { storage, clock, log } = deps;
-  const reads = compileOtaReads(storage);
-  const notifyProgress = progressTo(watchers);
-  const work: QueryWork = {
-    quiet: new QuietChoices(storage.changes),
-    reads,
-    ledger,
-    fleet,
-    nowMs: () => clock.now(),
-    changed: (trx, update) =>
-      afterCommit(trx, () => watchers.notify(update.device_id, { type: 'update', data: toUpdateRecord(update) })),
-    looked: (trx, deviceId) => afterCommit(trx, () => notifyProgress(deviceId, null, null)),
-  };
-  const { grouped: inStep, single: byItself } = openSteps({ storage, ledger, fleet });
+  const reads = sharedReads(storage.db);
+  const readsOf = (db: Db): Reads => (db === storage.db ? reads : sharedReads(db));
+  const parts: StepParts = { hooks, versionTexts: versionTexts(versionsReported), watchers, nowMs: () => clock.now() };
+  const { grouped, single } = openSteps({ storage, hooks });
   /** What devices ask for themselves is done together; the audit wants what people do by itself. */
-  const stepBy = ({ cause }: Requester) => (cause === 'device' ? inStep : byItself);
+  const step = <T>(device: DeviceRow, by: Requester, run: (step: DeviceStep) => Promise<Result<T, Refusal>>) =>
+    (by.cause === 'device' ? grouped : single)(device, (work, locked) => run({ ...parts, work, device: locked, by }));
   /** Moves an update on that may have ended meanwhile, or lost its device: then it stays as it is. */
-  const moveOn = async (device: Pick<OtaDeviceRow, 'id' | 'product_id'>, run: Run<unknown>) => {
-    const moved = await inStep(device, run);
+  const moveOn = async (device: HookedDevice, run: Run<unknown>) => {
+    const moved = await grouped(device, run);
     if (!moved.ok) log.info({ deviceId: device.id, code: moved.error.code }, 'An update has ended meanwhile');
   };
 
   return {
-    async request(device, request, by) {
+    async request(device: DeviceRow, request: UpdateRequest, by: Requester): Promise<Result<OtaResponse, Refusal>> {
       load.note(clock.now());
-      const choice = await respond(work, stepBy(by), storage.db, device, request, by);
+      const seen = await choose(hooks, reads, device, request, by);
+      if (!seen.ok) return seen;
+      // Most bring nothing new: they write no row of their own, and only the mark of when the device was seen.
+      const reported = bringsNothing(seen.value) && (await newlyReported(reads, device, request, clock.now()));
+      const isAnswered = reported && Object.keys(reported).length === 0;
+      const choice = isAnswered ? seen : await step(device, by, (taken) => carryOut(taken, request));
       if (!choice.ok) return choice;
-      // Most queries write no row: activity counts them without one. Spec: API-RULE-metrics-1.
+      // Activity counts them without one. Spec: API-RULE-metrics-1.
       storage.hot.countPoll(device.product_id, device.user_id, clock.now());
       return success(responseOf(choice.value, clock.now(), load.stretch(clock.now())));
     },
-    report: (device, report, by) => stepBy(by)(device, (trx, locked) => applyReport(work, trx, locked, report, by)),
-    reportAction: (device, report, by) =>
-      stepBy(by)(device, (trx, locked) => applyActionReport(work, trx, locked, report, by)),
-    reportBridged: (device, bundleId, by) =>
-      byItself(device, (trx, locked) => applyBridgedReport(work, trx, locked, bundleId, by)),
-    fetching: (device, updateId) =>
-      moveOn(device, async (trx) => {
-        const row = await reads.updateById(trx, updateId);
-        return row ? move(work, trx, row, { trigger: 'fetch' }) : success(undefined);
+    report: (device: DeviceRow, report: OtaReport, by: Requester) =>
+      step(device, by, (taken) => applyReport(taken, report)),
+    /** A client says how one update goes. Refusals: NOT_FOUND for one of another device, UPDATE_OVER. */
+    reportAction: (device: DeviceRow, report: ActionReport, by: Requester) =>
+      step(device, by, (taken) => applyActionReport(taken, report)),
+    /** A person reports what a BLE device runs: that is done at once. */
+    reportBridged: (device: DeviceRow, bundleId: string, by: Requester) =>
+      step(device, by, (taken) => applyBridgedReport(taken, bundleId)),
+    /** A file of an update is about to be sent. */
+    fetching: (device: HookedDevice, updateId: number) =>
+      moveOn(device, async (work) => {
+        const row = await work.get(updateRows, updateId);
+        return row ? move({ ...parts, work }, row, { trigger: 'fetch' }) : success(undefined);
       }),
-    progress: notifyProgress,
-    /** Spec: API-RULE-ota-11. */
-    async expire() {
+    /** Notifies those who watch a device of how much of an update it has been sent, in percent. */
+    progress: (deviceId: string, update: number | null, percent: number | null) =>
+      watchers.notify(deviceId, { type: 'progress', data: { update, percent } }),
+    /** Ends updates whose device has been silent for too long; for the background. Spec: API-RULE-ota-11. */
+    async expire(): Promise<void> {
       for (const { state, ms, reason } of updateTimeouts(deps.settings.updateTimeoutHours)) {
         for await (const { id, device_id, product_id } of allStale(storage.db, state, clock.now() - ms)) {
-          await moveOn({ id: device_id, product_id }, async (trx, device) => {
-            const row = await reads.updateById(trx, id);
+          await moveOn({ id: device_id, product_id }, async (work, device) => {
+            const row = await work.get(updateRows, id);
             // It may have moved meanwhile.
             if (row?.state !== state) return success(undefined);
-            return advance(work, trx, device, row, { trigger: 'expire', reason }, serviceActor);
+            return advance({ ...parts, work, device, by: serviceActor }, row, { trigger: 'expire', reason });
           });
         }
       }
     },
-    supersede: async (trx, device) => endOpen(work, trx, await currentUpdate(work, trx, device)),
-    current: (db, device) => currentUpdate(work, db, device),
-    selection: async (db, device) => selectionRecord(await follow(work, db, device)),
-    async onOffer(db, device) {
-      return followedBundle(device, await reads.taggedBundles(db, device.product_id))?.version ?? null;
+    /** Ends the open update of a device that goes elsewhere. Runs in the caller's transaction. */
+    async supersede(trx: Db, device: Pick<DeviceRow, 'update_id'>): Promise<void> {
+      const work = workOf(trx);
+      await endOpen({ ...parts, work }, await currentUpdate(work, device));
+      // What else is done in that transaction finds it in the tables.
+      await work.flush();
+    },
+    current: (db: Db, device: Pick<DeviceRow, 'update_id'>) => currentUpdate(readsOf(db), device),
+    /** The version that an update would bring a device that follows `tag` on a product. */
+    async onOffer(db: Db, device: Pick<DeviceRow, 'product_id' | 'tag'>): Promise<string | null> {
+      return followedBundle(device, (await readsOf(db).get(taggedBundles, device.product_id)) ?? [])?.version ?? null;
     },
   };
 }
@@ -182,58 +186,75 @@ interface Choice {
   readonly chosen: Candidate;
   readonly current: UpdateRow | undefined;
   readonly decision: OtaDecision;
-  /** The rollout whose turn it is to bring the chosen bundle. */
-  readonly rolloutId: string | undefined;
-  /** The rollout that has brought the chosen bundle already, which the device contradicts. */
-  readonly contradicts?: string;
-  readonly standing?: Standing;
+  /** What brings the device the chosen bundle now, where it is its turn. */
+  readonly turn?: Assignment | undefined;
+  /** What has brought it the chosen bundle already, which the device contradicts. */
+  readonly contradicted?: Assignment | undefined;
+  readonly install?: Assignment['install'];
+  readonly poll?: Poll | undefined;
 }
 
-type QueryWork = OtaWork & { readonly quiet: QuietChoices<Choice> };
+/** Whether a choice leads to no row. */
+const bringsNothing = ({ decision, turn }: Choice): boolean =>
+  turn === undefined && (decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing'));
 
-/** What a device follows that names no bundle. */
-async function follow(
-  { reads, fleet }: OtaWork,
-  db: Db,
-  device: OtaDeviceRow,
-): Promise<Selection & { standing: Standing }> {
-  const { product_id: productId } = device;
-  const asked = fleet.standing(db, device);
-  // A transaction has one connection; outside of one neither waits for the other.
-  if (db.isTransaction) await asked;
-  const [standing, tagged] = await Promise.all([asked, reads.taggedBundles(db, productId)]);
-  const named: Candidate[] = [];
-  for (const id of [standing.pin?.bundleId, standing.rollout?.bundleId]) {
-    if (id !== undefined) named.push(...(await reads.bundleById(db, productId, id)));
-  }
-  return { ...selectBundle(device, [...named, ...tagged], standing), standing };
+/** Which bundle a device gets that names none, why, and from what that was chosen. */
+export async function follow<A extends Assignment>(
+  reads: Reads,
+  device: DeviceRow,
+  assign: () => Promise<Assigned<A>>,
+) {
+  const [assigned, tagged = []] = await reads.together(assign, () => reads.get(taggedBundles, device.product_id));
+  const named = assigned.assignments.flatMap(({ bundleId }) => bundleId ?? []);
+  const candidates = [...(await reads.all(bundleRows, named)), ...tagged];
+  return { ...selectBundle(device, candidates, assigned.assignments), ...assigned, tagged };
 }
 
-/** A frozen device: an open update goes on, nothing else begins. Refusal: NOT_FOUND when there is no bundle at all. */
-async function chooseFrozen(
-  { reads }: OtaWork,
-  db: Db,
-  device: OtaDeviceRow,
+type Followed = Awaited<ReturnType<typeof follow<Assignment>>>;
+
+/** Decides a query; nothing is written. Refusals: DEVICE_DISABLED, PRODUCTION_BUNDLE_CHOICE, NOT_FOUND. */
+async function choose(
+  hooks: UpdateExtension,
+  reads: Reads,
+  device: DeviceRow,
   request: BundleRequest,
-  { current, cause, standing }: Pick<Choice, 'current' | 'standing'> & { readonly cause: UpdateCause },
+  { cause }: Requester,
 ): Promise<Result<Choice, Refusal>> {
-  const held = current?.to_bundle_id ? await namedBundle(db, device.product_id, { id: current.to_bundle_id }) : [];
-  const chosen = held[0] ?? followedBundle(device, await reads.taggedBundles(db, device.product_id));
-  if (!chosen) return failure(refusal('NOT_FOUND', { what: 'Bundle for this device' }));
-  const decision = decideOta(chosen, request, current, cause);
-  const isNew = decision.kind === 'offer';
+  if (isExplicit(request)) {
+    const current = await currentUpdate(reads, device);
+    const named = await select(reads.db, device, request, cause);
+    if (!named.ok) return named;
+    return success({ chosen: named.value, current, decision: decideOta(named.value, request, current, cause) });
+  }
+  const [current, followed] = await reads.together(
+    () => currentUpdate(reads, device),
+    () => follow(reads, device, () => hooks.assign(reads, device)),
+  );
+  const { assignment, bundle, assignments, poll } = followed;
+  const stays = assignment !== undefined && bundle === undefined;
+  const chosen = stays ? await keptBundle(reads, device, current, followed) : chosenOf(followed);
+  if (!chosen.ok) return chosen;
+  // Who asks a device to look again wants what has failed tried again, and so does an extension whose turn it is.
+  const isAgain = assignment?.isTurn || (device.update_asked_at ?? 0) > (current?.finished_at ?? 0);
+  const once = request.once && (stays || !isAgain);
+  const decided = decideOta(chosen.value, { ...request, once }, current, cause);
+  const isOffer = decided.kind === 'offer';
+  const runsOther = Boolean(request.bversion) && request.bversion !== chosen.value.bversion;
   return success({
-    chosen,
+    chosen: chosen.value,
     current,
-    decision: isNew ? { kind: 'none', record: 'nothing' } : decision,
-    rolloutId: undefined,
-    ...(standing && { standing }),
+    decision: stays && isOffer ? { kind: 'none', record: 'nothing' } : decided,
+    turn: assignment?.isTurn ? assignment : undefined,
+    contradicted: assignment?.mayContradict && runsOther && isOffer ? assignment : undefined,
+    install: assignments.find(({ bundleId, install }) => install && bundleId === chosen.value.id)?.install,
+    poll,
   });
 }
 
+/** The bundle of a query that names it. */
 async function select(
   db: Db,
-  device: OtaDeviceRow,
+  device: DeviceRow,
   request: BundleRequest,
   cause: UpdateCause,
 ): Promise<Result<Candidate, Refusal>> {
@@ -243,157 +264,91 @@ async function select(
   return selectNamed(device, await findProduct(db, productId), candidates, request, cause);
 }
 
-async function choose(
-  work: OtaWork,
-  db: Db,
-  device: OtaDeviceRow,
-  request: BundleRequest,
-  { cause }: Requester,
-): Promise<Result<Choice, Refusal>> {
-  const current = await currentUpdate(work, db, device);
-  if (isExplicit(request)) {
-    const chosen = await select(db, device, request, cause);
-    if (!chosen.ok) return chosen;
-    const decision = decideOta(chosen.value, request, current, cause);
-    return success({ chosen: chosen.value, current, decision, rolloutId: undefined });
-  }
-  const { standing, ...selection } = await follow(work, db, device);
-  const { by } = selection;
-  const stays = by === 'freeze' || (by === 'rollout' && standing.rollout?.waits);
-  if (stays) return chooseFrozen(work, db, device, request, { current, cause, standing });
-  const chosen = chosenOf(selection);
-  if (!chosen.ok) return chosen;
-  const rollout = by === 'rollout' ? standing.rollout : undefined;
-  // Who asks a device to look again wants what has failed tried again, and so does a rollout whose turn it is.
-  const isAgain = rollout?.isNew || (device.update_asked_at ?? 0) > (current?.finished_at ?? 0);
-  const once = request.once && !isAgain;
-  const decision = decideOta(chosen.value, { ...request, once }, current, cause);
-  const runsOther = Boolean(request.bversion) && request.bversion !== chosen.value.bversion;
-  return success({
-    chosen: chosen.value,
-    current,
-    decision,
-    rolloutId: rollout?.isNew ? rollout.id : undefined,
-    ...(rollout?.mayContradict && runsOther && decision.kind === 'offer' && { contradicts: rollout.id }),
-    standing,
-  });
+/** What a device is answered with that stays where it is: the bundle that it had last, or the one that it follows. */
+async function keptBundle(
+  reads: Reads,
+  device: DeviceRow,
+  current: UpdateRow | undefined,
+  { tagged }: Followed,
+): Promise<Result<Candidate, Refusal>> {
+  const held = current?.to_bundle_id ? await reads.get(bundleRows, current.to_bundle_id) : undefined;
+  const isOfProduct = held?.product_id === device.product_id;
+  const kept = isOfProduct ? held : followedBundle(device, tagged);
+  return kept ? success(kept) : failure(refusal('NOT_FOUND', { what: 'Bundle for this device' }));
 }
 
 /** What a query reports that the device's record does not have yet; an address of another device is passed over. */
 async function newlyReported(
-  { ledger, nowMs }: OtaWork,
-  db: Db,
-  device: OtaDeviceRow,
+  reads: Reads,
+  device: DeviceRow,
   { bversion, mac, location }: UpdateRequest,
-): Promise<ReportedColumns> {
-  const isNewAddress = mac && device.mac === null && !(await ledger.addressTaken(db, mac));
+  nowMs: number,
+): Promise<Partial<DeviceRow>> {
+  const isNewAddress = mac && device.mac === null && !(await reads.get(addressRows, mac));
   return {
     ...(bversion && bversion !== device.bversion && { bversion }),
-    ...(isNewAddress && { mac }),
+    // The device reports its address itself, and that of another device proves nothing.
+    ...(isNewAddress && { mac, mac_reported: 1 as const }),
     // API-RULE-location-1
     ...(location && !sameLocation(location, device) && location),
     // API-RULE-ask-1
-    ...(device.update_asked_at !== null && device.update_looked_at === null && { update_looked_at: nowMs() }),
+    ...(device.update_asked_at !== null && device.update_looked_at === null && { update_looked_at: nowMs }),
   };
 }
 
-/**
- * Answers a query. Most bring nothing new: they are answered as before, or from three reads, and write nothing, so what they
- * cost is the record of when the device was last seen.
- */
-async function respond(
-  work: QueryWork,
-  inStep: InStep,
-  db: Db,
-  device: OtaDeviceRow,
-  request: UpdateRequest,
-  by: Requester,
-): Promise<Result<Choice, Refusal>> {
-  const known = work.quiet.find(device, request);
-  if (known) return success(known);
-  const keep = work.quiet.beginRead();
-  const seen = await choose(work, db, device, request, by);
-  if (!seen.ok) return seen;
-  const { decision, rolloutId } = seen.value;
-  const isSettled = decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing');
-  const isQuiet = isSettled && rolloutId === undefined;
-  const isKnown = async () => Object.keys(await newlyReported(work, db, device, request)).length === 0;
-  if (isQuiet && (await isKnown())) {
-    keep(device, request, seen.value);
-    return seen;
+/** Writes what a query leads to, in a transaction in which its device is locked. */
+async function carryOut(step: DeviceStep, request: UpdateRequest): Promise<Result<Choice, Refusal>> {
+  const { hooks, work, device, by } = step;
+  // Another query of this device may have been faster: what holds now decides.
+  let choice = await choose(hooks, work, device, request, by);
+  if (choice.ok && choice.value.contradicted) {
+    // It has failed after all: what it gets now is to be asked anew.
+    await hooks.contradicted(work, device, choice.value.contradicted, 'contradicted');
+    choice = await choose(hooks, work, device, request, by);
   }
-  return inStep(device, async (trx, locked) => {
-    // Another query of this device may have been faster: what holds now decides.
-    let choice = await choose(work, trx, locked, request, by);
-    if (choice.ok && choice.value.contradicts !== undefined) {
-      // It has failed after all: what it gets now is to be asked anew.
-      await work.fleet.contradicted(trx, locked, choice.value.contradicts, 'contradicted');
-      choice = await choose(work, trx, locked, request, by);
-    }
-    if (!choice.ok) return choice;
-    const done = await carryOut(work, trx, locked, choice.value, request, by);
-    return done.ok ? choice : done;
-  });
+  if (!choice.ok) return choice;
+  const reported = await newlyReported(work, device, request, step.nowMs());
+  if (Object.keys(reported).length > 0) await keepReported(step, reported);
+  if (reported.update_looked_at !== undefined) {
+    work.afterCommit(() =>
+      step.watchers.notify(device.id, { type: 'progress', data: { update: null, percent: null } }),
+    );
+  }
+  const { turn, decision, current } = choice.value;
+  const update = await writeDecision(step, choice.value, request);
+  if (!update.ok) return update;
+  if (turn) {
+    const updateId = update.value?.id ?? current?.id ?? null;
+    await hooks.offered(work, device, turn, { updateId, isDone: decision.kind === 'none' });
+  }
+  return choice;
+}
+
+/** The update that begins, or that ends by this, if one does. */
+async function writeDecision(
+  step: DeviceStep,
+  { chosen, current, decision }: Choice,
+  { bid, bversion }: UpdateRequest,
+): Promise<Result<UpdateRow | undefined, Refusal>> {
+  const to = { bundleId: chosen.id, version: chosen.version, bversion: chosen.bversion };
+  const beginning = { to, current, bid, fromBversion: bversion || step.device.bversion };
+  if (decision.kind === 'resume') return success(undefined);
+  if (decision.kind === 'none') {
+    if (decision.record === 'confirm' && current) return advance(step, current, { trigger: 'confirm' });
+    return success(decision.record === 'adopt' ? await begin(step, { ...beginning, state: 'done' }) : undefined);
+  }
+  if (decision.ends !== 'mismatch' || !current) return success(await begin(step, { ...beginning, state: 'offered' }));
+  const ended = await advance(step, current, { trigger: 'mismatch', reason: mismatchReason(bversion ?? '') });
+  if (!ended.ok) return ended;
+  return success(await begin(step, { ...beginning, current: ended.value, state: 'offered' }));
 }
 
 /** One in so many parts: as fine as a spread needs to be. */
 const chanceParts = 1_000;
-function responseOf({ chosen, decision, standing }: Choice, nowMs: number, stretch: number): OtaResponse {
-  return {
-    kind: decision.kind === 'none' ? 'none' : 'update',
-    bundle: chosen,
-    nextPollS: standing && nextPollS(standing.poll, nowMs, stretch, randomInt(chanceParts) / chanceParts),
-    install: standing?.rollout?.bundleId === chosen.id ? standing.rollout.install : undefined,
-  };
-}
 
-/** Writes what a query leads to, and counts it for the rollout whose turn it was. */
-async function carryOut(
-  work: OtaWork,
-  trx: Db,
-  device: OtaDeviceRow,
-  choice: Choice,
-  request: UpdateRequest,
-  by: Requester,
-): Promise<Result<unknown, Refusal>> {
-  const done = await write(work, trx, device, choice, request, by);
-  const { rolloutId, decision, current } = choice;
-  if (!done.ok || rolloutId === undefined) return done;
-  const updateId = done.value?.id ?? current?.id ?? null;
-  await work.fleet.recordOffer(trx, device, rolloutId, updateId, decision.kind === 'none');
-  return done;
-}
-
-/** The update that begins, if one does. */
-async function write(
-  work: OtaWork,
-  trx: Db,
-  device: OtaDeviceRow,
-  { chosen, current, decision }: Choice,
-  request: UpdateRequest,
-  by: Requester,
-): Promise<Result<UpdateRow | undefined, Refusal>> {
-  const reported = await newlyReported(work, trx, device, request);
-  if (Object.keys(reported).length > 0) await work.ledger.change(trx, device.id, reported);
-  if (reported.update_looked_at !== undefined) work.looked(trx, device.id);
-  if (decision.kind === 'resume') return success(undefined);
-  const beginning = {
-    to: { bundleId: chosen.id, version: chosen.version, bversion: chosen.bversion },
-    current,
-    bid: request.bid,
-    fromBversion: request.bversion || device.bversion,
-  };
-  if (decision.kind === 'none') {
-    if (decision.record === 'confirm' && current)
-      return advance(work, trx, device, current, { trigger: 'confirm' }, by);
-    if (decision.record !== 'adopt') return success(undefined);
-    return success(await begin(work, trx, device, { ...beginning, state: 'done' }, by));
-  }
-  if (decision.ends !== 'mismatch' || !current) {
-    return success(await begin(work, trx, device, { ...beginning, state: 'offered' }, by));
-  }
-  const reason = mismatchReason(request.bversion ?? '');
-  const ended = await advance(work, trx, device, current, { trigger: 'mismatch', reason }, by);
-  if (!ended.ok) return ended;
-  return success(await begin(work, trx, device, { ...beginning, current: ended.value, state: 'offered' }, by));
-}
+const responseOf = ({ chosen, decision, poll, install }: Choice, nowMs: number, stretch: number): OtaResponse => ({
+  kind: decision.kind === 'none' ? 'none' : 'update',
+  bundle: chosen,
+  nextPollS: poll && nextPollS(poll, nowMs, stretch, randomInt(chanceParts) / chanceParts),
+  install,
+});

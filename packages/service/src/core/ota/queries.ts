@@ -1,12 +1,12 @@
 import { optionalTimestamp, type UpdateRecord } from '@moorage/api';
-import { builtForMany, builtOnce } from '../../engine/db/compiled.ts';
-import { alike, groupReads, padded, shareReads } from '../../engine/db/groups.ts';
-import { type LogEntry, writeLog, writeLogs } from '../../engine/db/logs.ts';
+import { builtForMany } from '../../engine/db/compiled.ts';
+import { alike, padded } from '../../engine/db/groups.ts';
+import type { DeviceRow } from '../../engine/db/hot.ts';
+import { type LogEntry, writeLogs } from '../../engine/db/logs.ts';
 import { onePage, type PageOf, paging } from '../../engine/db/paging.ts';
-import { RecordCache } from '../../engine/db/record-cache.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
-import type { Db, Storage } from '../../engine/db/storage.ts';
-import { beforeCommit } from '../../engine/db/transaction.ts';
+import type { Db } from '../../engine/db/storage.ts';
+import { changedColumns, type Reads, type RowKind, type Work } from '../../engine/db/work.ts';
 import { formatBversion } from '../bundles/rules.ts';
 import type { BundleFile, Candidate } from './rules.ts';
 
@@ -48,63 +48,53 @@ const toCandidate = (row: BundleOfProduct): Candidate => ({
   }),
 });
 
-/** The reads of an OTA query that finds nothing new, compiled once: such a query is the service's busiest call. */
-export interface OtaReads {
-  /** The bundles of a product that carry a tag: three at most. */
-  taggedBundles(db: Db, productId: string): Promise<Candidate[]>;
-  updateById(db: Db, id: number): Promise<UpdateRow | undefined>;
-  /** The bundle of a product with that id: a list of one, or of none. */
-  bundleById(db: Db, productId: string, id: string): Promise<Candidate[]>;
-}
+/** Updates by their ids. Those that change alike are written by one statement. */
+export const updateRows: RowKind<number, UpdateRow> = {
+  read: async (db, ids) => new Map((await findUpdates(db, ids)).map((row) => [row.id, row])),
+  async write(trx, changes) {
+    const changed = changes.map((change) => [change.key, changedColumns(change)] as const);
+    for (const [columns, ids] of alike(changed)) {
+      await trx.updateTable('updates').set(columns).where('id', 'in', padded(ids)).execute();
+    }
+  },
+};
 
-/** Products and updates whose rows are remembered for polls. */
-const remembered = { products: 1_000, updates: 100_000 } as const;
-
-const findUpdate = builtOnce((db) => db.selectFrom('updates').selectAll().where('id', '=', 0));
 const findUpdates = builtForMany((db, ids: readonly number[]) =>
   db.selectFrom('updates').selectAll().where('id', 'in', ids),
 );
-const findTagged = builtOnce((db) =>
-  bundlesOfProduct(db).where('b.product_id', '=', '').where('b.tag', 'is not', null),
+
+/** The update whose fields the device's record shows. */
+export const currentUpdate = async (
+  reads: Reads,
+  { update_id }: Pick<DeviceRow, 'update_id'>,
+): Promise<UpdateRow | undefined> => (update_id === null ? undefined : reads.get(updateRows, update_id));
+
+/** Rows of the log that the steps of updates write. */
+export const stepLogs: RowKind<LogEntry, LogEntry> = {
+  read: async () => new Map(),
+  write: (trx, entries) =>
+    writeLogs(
+      trx,
+      entries.map(({ key }) => key),
+    ),
+};
+
+/** The bundles that carry a tag, by product: three at most. */
+export const taggedBundles: RowKind<string, Candidate[]> = {
+  read: async (db, productIds) =>
+    Map.groupBy((await findTagged(db, productIds)).map(toCandidate), ({ product_id }) => product_id),
+};
+
+const findTagged = builtForMany((db, productIds: readonly string[]) =>
+  bundlesOfProduct(db).where('b.product_id', 'in', productIds).where('b.tag', 'is not', null),
 );
 
-/** Reads that are built once, so that a poll builds no query; outside of a transaction their answers are remembered. */
-export function compileOtaReads({ db, changes }: Pick<Storage, 'db' | 'changes'>): OtaReads {
-  const bundles = new RecordCache<Candidate[]>(changes, remembered.products);
-  const updates = new RecordCache<UpdateRow>(changes, remembered.updates);
-  const readBundles = (from: Db, productId: string): Promise<Candidate[]> =>
-    bundlesOnce(from, productId, async () => (await findTagged(from, productId)).map(toCandidate));
-  /** Outside of transactions polls that come together share what they read. */
-  const sharedBundles = shareReads(async (productId: string) => {
-    const keep = bundles.beginRead();
-    const candidates = await readBundles(db, productId);
-    keep(productId, candidates);
-    return candidates;
-  });
-  const sharedNamed = shareReads((key: string) => {
-    const [productId = '', id = ''] = key.split(' ');
-    return namedBundle(db, productId, { id });
-  });
-  const sharedUpdates = groupReads(async (ids: readonly number[]) => {
-    const keep = updates.beginRead();
-    const rows = await findUpdates(db, ids);
-    for (const row of rows) keep(String(row.id), row);
-    return new Map(rows.map((row) => [row.id, row]));
-  });
-  return {
-    taggedBundles: async (from, productId) =>
-      from === db ? (bundles.get(productId) ?? sharedBundles(productId)) : readBundles(from, productId),
-    bundleById: (from, productId, id) =>
-      from === db ? sharedNamed(`${productId} ${id}`) : namedBundle(from, productId, { id }),
-    updateById: async (from, id) =>
-      from === db
-        ? (updates.get(String(id)) ?? sharedUpdates(id))
-        : (aheadIn.get(from)?.updates.get(id) ?? (await findUpdate(from, id))[0]),
-  };
-}
+/** Bundles by their ids, whatever their products. */
+export const bundleRows: RowKind<string, Candidate> = {
+  read: async (db, ids) => new Map((await findBundles(db, ids)).map((row) => [row.id, toCandidate(row)])),
+};
 
-const findBundle = builtOnce((db) => bundlesOfProduct(db).where('b.product_id', '=', '').where('b.id', '=', ''));
-const findVersion = builtOnce((db) => bundlesOfProduct(db).where('b.product_id', '=', '').where('b.version', '=', ''));
+const findBundles = builtForMany((db, ids: readonly string[]) => bundlesOfProduct(db).where('b.id', 'in', ids));
 
 /** The bundle of a product with that id, or with that version: a list of one, or of none. */
 export async function namedBundle(
@@ -112,9 +102,9 @@ export async function namedBundle(
   productId: string,
   by: { readonly id: string } | { readonly version: string },
 ): Promise<Candidate[]> {
-  const [find, value] = 'id' in by ? [findBundle, by.id] : [findVersion, by.version];
-  const key = `${productId} ${'id' in by ? 'id' : 'version'} ${value}`;
-  return bundlesOnce(db, key, async () => (await find(db, productId, value)).map(toCandidate));
+  const bundles = bundlesOfProduct(db).where('b.product_id', '=', productId);
+  const named = 'id' in by ? bundles.where('b.id', '=', by.id) : bundles.where('b.version', '=', by.version);
+  return (await named.execute()).map(toCandidate);
 }
 
 /** What selection needs of the product that a device is activated to. */
@@ -144,76 +134,16 @@ export async function filesOfBundle(db: Db, bundleId: string): Promise<BundleFil
   ];
 }
 
-type UpdateChange = Partial<Omit<UpdateRow, 'id'>>;
-
-/** What transactions with many steps have read of updates and bundles, and what they write before the commit. */
-interface Ahead {
-  readonly updates: Map<number, UpdateRow>;
-  readonly bundles: Map<string, Candidate[]>;
-  readonly changes: Map<number, UpdateChange>;
-  readonly logs: LogEntry[];
-}
-
-const aheadIn = new WeakMap<Db, Ahead>();
-
-/** Reads updates for a transaction, all at once, and writes them before its commit; bundles it reads once from now on. */
-export async function readUpdatesAhead(trx: Db, ids: readonly number[]): Promise<void> {
-  const rows = ids.length > 0 ? await findUpdates(trx, ids) : [];
-  const updates = new Map(rows.map((row) => [row.id, row]));
-  const ahead: Ahead = { updates, bundles: new Map(), changes: new Map(), logs: [] };
-  aheadIn.set(trx, ahead);
-  beforeCommit(trx, () => writeBehind(trx, ahead));
-}
-
-/** Writes a row of the log of a step, with those of the other steps of its transaction. */
-export async function writeStepLog(trx: Db, entry: LogEntry): Promise<void> {
-  const ahead = aheadIn.get(trx);
-  if (ahead) ahead.logs.push(entry);
-  else await writeLog(trx, entry);
-}
-
-/** Writes what the steps of a transaction have changed of updates, and their rows of the log. */
-async function writeBehind(trx: Db, { changes, logs }: Ahead): Promise<void> {
-  for (const [change, ids] of alike(changes)) {
-    await trx.updateTable('updates').set(change).where('id', 'in', padded(ids)).execute();
-  }
-  await writeLogs(trx, logs);
-}
-
-/** A tag has been moved: what a transaction has read of bundles does not hold any more. */
-export const forgetBundles = (trx: Db): void => aheadIn.get(trx)?.bundles.clear();
-
-/** Bundles that a transaction with many steps reads once. */
-async function bundlesOnce(db: Db, key: string, read: () => Promise<Candidate[]>): Promise<Candidate[]> {
-  const known = aheadIn.get(db)?.bundles;
-  const found = known?.get(key) ?? (await read());
-  known?.set(key, found);
-  return found;
-}
-
 /** Adds an update. A device may name a bundle to come from that is gone, or that never was. */
-export async function insertUpdate(trx: Db, update: NewRow<'updates'>): Promise<UpdateRow> {
-  const from = trx
+export async function insertUpdate(work: Work, update: NewRow<'updates'>): Promise<UpdateRow> {
+  const from = work.db
     .selectFrom('bundles')
     .select('id')
     .where('id', '=', update.from_bundle_id ?? '');
   const row = { ...update, from_bundle_id: update.from_bundle_id ? from : null };
-  const written = await trx.insertInto('updates').values(row).returningAll().executeTakeFirstOrThrow();
-  aheadIn.get(trx)?.updates.set(written.id, written);
+  const written = await work.db.insertInto('updates').values(row).returningAll().executeTakeFirstOrThrow();
+  work.hold(updateRows, written.id, written);
   return written;
-}
-
-/** The update as it is afterwards; what a transaction has read ahead it writes behind. */
-export async function changeUpdate(trx: Db, id: number, change: UpdateChange): Promise<UpdateRow> {
-  const ahead = aheadIn.get(trx);
-  const known = ahead?.updates.get(id);
-  if (!ahead || !known) {
-    return trx.updateTable('updates').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-  }
-  const row = { ...known, ...change };
-  ahead.updates.set(id, row);
-  ahead.changes.set(id, { ...ahead.changes.get(id), ...change });
-  return row;
 }
 
 /** Updates that reached a state before a time and are still in it, by id from `after` on. */

@@ -1,24 +1,17 @@
 import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { Db } from '../../engine/db/storage.ts';
-import { findProduct, namedBundle, type UpdateRow } from './queries.ts';
+import { currentUpdate, findProduct, namedBundle, type UpdateRow } from './queries.ts';
 import { isOpen, selectNamed } from './rules.ts';
-import { advance, type Beginning, begin } from './steps.ts';
+import { advance, type Beginning, begin, type DeviceStep, keepReported } from './steps.ts';
 import { judgeReport, takesBack } from './verdicts.ts';
-import { currentUpdate, type OtaDeviceRow, type OtaWork, type Requester } from './work.ts';
 
 /**
  * Applies a device's report to its current update. Refusals: NOT_FOUND when that leads to another bundle,
  * ILLEGAL_TRANSITION when it has ended otherwise. Spec: API-DEV-POST-ota-result, API-RULE-ota-9.
  */
-export async function applyReport(
-  work: OtaWork,
-  trx: Db,
-  device: OtaDeviceRow,
-  report: OtaReport,
-  by: Requester,
-): Promise<Result<undefined, Refusal>> {
-  const current = await currentUpdate(work, trx, device);
+export async function applyReport(step: DeviceStep, report: OtaReport): Promise<Result<undefined, Refusal>> {
+  const { work, device, hooks } = step;
+  const current = await currentUpdate(work, device);
   if (!current || current.to_bundle_id !== report.bundle_id) {
     return failure(refusal('NOT_FOUND', { what: 'Update to this bundle' }));
   }
@@ -27,33 +20,29 @@ export async function applyReport(
   if (trigger === 'confirm' && current.state === 'failed') {
     // It runs the bundle after all. The failed update stays in the history as it was.
     const to = { bundleId: report.bundle_id, version, bversion };
-    await begin(work, trx, device, { to, current, fromBversion: device.bversion, state: 'done' }, by);
+    await begin(step, { to, current, fromBversion: device.bversion, state: 'done' });
   } else if (trigger !== undefined) {
-    const moved = await advance(work, trx, device, current, { trigger, result: report.result, reason, kind }, by);
+    const moved = await advance(step, current, { trigger, result: report.result, reason, kind });
     if (!moved.ok) return moved;
   }
   const takenBack = takesBack(current, report);
   if (takenBack !== undefined) {
-    const { rollout } = await work.fleet.standing(trx, device);
-    const isMeant = rollout?.mayContradict && rollout.bundleId === report.bundle_id;
-    if (isMeant) await work.fleet.contradicted(trx, device, rollout.id, takenBack);
+    const { assignments } = await hooks.assign(work, device);
+    const meant = assignments.find(({ mayContradict, bundleId }) => mayContradict && bundleId === report.bundle_id);
+    if (meant) await hooks.contradicted(work, device, meant, takenBack);
   }
-  if (report.bversion && report.bversion !== device.bversion) {
-    await work.ledger.change(trx, device.id, { bversion: report.bversion });
-  }
+  if (report.bversion && report.bversion !== device.bversion) await keepReported(step, { bversion: report.bversion });
   return success(undefined);
 }
 
 /** What a bridging host may report: where the current update leads, or a published bundle of the device's product. */
 async function reportedTarget(
-  trx: Db,
-  device: OtaDeviceRow,
+  { work: { db }, device, by }: DeviceStep,
   current: UpdateRow | undefined,
   bundleId: string,
-  by: Requester,
 ): Promise<Result<Beginning['to'], Refusal>> {
-  const product = await findProduct(trx, device.product_id);
-  const candidates = await namedBundle(trx, device.product_id, { id: bundleId });
+  const product = await findProduct(db, device.product_id);
+  const candidates = await namedBundle(db, device.product_id, { id: bundleId });
   const chosen = selectNamed(device, product, candidates, { bundle_id: bundleId }, by.cause);
   if (chosen.ok) return success({ ...chosen.value, bundleId });
   if (chosen.error.code !== 'NOT_FOUND') return chosen;
@@ -70,24 +59,19 @@ async function reportedTarget(
  * that report themselves. Refusals: WRONG_BUNDLE for any other than a published bundle of the device's product.
  * Spec: API-EP-POST-devices-device_id-ota-result.
  */
-export async function applyBridgedReport(
-  work: OtaWork,
-  trx: Db,
-  device: OtaDeviceRow,
-  bundleId: string,
-  by: Requester,
-): Promise<Result<undefined, Refusal>> {
-  const current = await currentUpdate(work, trx, device);
-  const to = await reportedTarget(trx, device, current, bundleId, by);
+export async function applyBridgedReport(step: DeviceStep, bundleId: string): Promise<Result<undefined, Refusal>> {
+  const { work, device } = step;
+  const current = await currentUpdate(work, device);
+  const to = await reportedTarget(step, current, bundleId);
   if (!to.ok) return to;
   const isSame = current?.to_bundle_id === bundleId;
   if (current && isSame && (isOpen(current.state) || current.state === 'done')) {
-    const moved = await advance(work, trx, device, current, { trigger: 'confirm' }, by);
+    const moved = await advance(step, current, { trigger: 'confirm' });
     if (!moved.ok) return moved;
   } else {
-    await begin(work, trx, device, { to: to.value, current, fromBversion: device.bversion, state: 'done' }, by);
+    await begin(step, { to: to.value, current, fromBversion: device.bversion, state: 'done' });
   }
   const { bversion } = to.value;
-  if (device.bversion !== bversion) await work.ledger.change(trx, device.id, { bversion });
+  if (device.bversion !== bversion) await keepReported(step, { bversion });
   return success(undefined);
 }

@@ -8,6 +8,7 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import type { DeviceRow } from '../../engine/db/hot.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { calledAddress } from '../../engine/http/called-address.ts';
 import type { Caller, Deps, FileReply, Handler, Handlers } from '../../engine/http/types.ts';
@@ -17,7 +18,7 @@ import { fileReply } from '../files/replies.ts';
 import type { OtaEngine, OtaResponse } from './engine.ts';
 import { filesOfBundle, listUpdates, toUpdateRecord } from './queries.ts';
 import { type BundleFile, downloadPercent, filesMissing, filesOfUpdate, manifestFile, totalSize } from './rules.ts';
-import type { OtaDeviceRow, Requester } from './work.ts';
+import type { Requester } from './steps.ts';
 
 /** Bundles whose file lists are remembered. */
 const rememberedBundles = 200;
@@ -44,11 +45,11 @@ export interface OtaDeps extends Deps {
   keepAttributes(deviceId: string, reported: ReportedAttributes, atMs: number): Promise<void>;
   readonly filesOf: ReturnType<typeof updateFiles>;
   /** The device of a path, if the caller may do this to it. Refusals: NOT_FOUND, FORBIDDEN. */
-  deviceFor(caller: Caller, action: Action, name: string): Promise<Result<OtaDeviceRow, Refusal>>;
+  deviceFor(caller: Caller, action: Action, name: string): Promise<Result<DeviceRow, Refusal>>;
 }
 
 /** Records that a download has begun. Without room for that the device gets its bytes all the same, and what it gets next is recorded. */
-async function noteStart({ engine, health }: OtaDeps, device: OtaDeviceRow, updateId: number): Promise<void> {
+async function noteStart({ engine, health }: OtaDeps, device: DeviceRow, updateId: number): Promise<void> {
   try {
     await engine.fetching(device, updateId);
   } catch (error) {
@@ -59,7 +60,7 @@ async function noteStart({ engine, health }: OtaDeps, device: OtaDeviceRow, upda
 /** A file of the bundle that the device has on offer, or had last. Spec: API-DEV-GET-ota-bundle_id-name. */
 export async function openFile(
   deps: OtaDeps,
-  device: OtaDeviceRow,
+  device: DeviceRow,
   bundleId: string,
   name: string,
 ): Promise<Result<FileReply, Refusal>> {

@@ -104,8 +104,24 @@ describe('OTA selection', () => {
   ];
   it.each(rows)('a device %s', (_, more, ask, from, expected) => {
     const of = device(more);
-    const chosen = isExplicit(ask) ? selectNamed(of, of, bundles, ask, from) : chosenOf(selectBundle(of, bundles, {}));
+    const chosen = isExplicit(ask) ? selectNamed(of, of, bundles, ask, from) : chosenOf(selectBundle(of, bundles, []));
     expect(chosen.ok ? chosen.value.id : chosen.error.code).toBe(expected);
+  });
+});
+
+describe('OTA selection with assignments', () => {
+  const stay = { by: 'stay', reason: 'It stays', bundleId: undefined };
+  const to = (bundleId: string) => ({ by: `to ${bundleId}`, reason: 'It is brought', bundleId });
+  it.each([
+    ['gets what the first of them names', {}, [to('3'), to('2')], ['to 3', '3']],
+    ['is not brought what is not published, nor of its product', {}, [to('4'), to('6'), to('2')], ['to 2', '2']],
+    ['stays where the first says so', {}, [stay, to('3')], ['stay', undefined]],
+    ['is brought something before one that has it stay', {}, [to('3'), stay], ['to 3', '3']],
+    ['follows its tag where none applies', { tag: 'beta' as const }, [to('5')], ['tag', '2']],
+    ['that is disabled gets nothing', { state: 'disabled' as const }, [to('3')], ['blocked', undefined]],
+  ])('a device %s', (_, more, assignments, expected) => {
+    const { by, bundle: chosen } = selectBundle(device(more), bundles, assignments);
+    expect([by, chosen?.id]).toEqual(expected);
   });
 });
 

@@ -6,7 +6,6 @@ import {
   openUpdateStates,
   type Refusal,
   refusal,
-  type SelectionRecord,
   type Tag,
   type UpdateState,
 } from '@moorage/api';
@@ -124,43 +123,38 @@ export function followedBundle(
   return tagged || offered.find((bundle) => bundle.tag === 'release'); // API-RULE-ota-4
 }
 
-/** What holds or moves a device beside the tag that it follows. */
-export interface Standing {
-  readonly pin?: { readonly bundleId: string; readonly reason: string };
-  readonly freeze?: { readonly reason: string };
-  readonly rollout?: {
-    readonly id: string;
-    readonly title: string;
-    readonly bundleId: string;
-    /** It is the turn of the device: what it is offered counts. */
-    readonly isNew: boolean;
-    /** It is rolled back, and its pace has the device stay where it is until its turn. */
-    readonly waits?: boolean;
-    /** It has had the bundle: another version that it reports counts as a failure. */
-    readonly mayContradict: boolean;
-    /** How the device shall install the bundle, where the rollout says so. */
-    readonly install: { readonly force: Force; readonly waitMs: number } | undefined;
-  };
-  readonly poll: Poll;
-  /** It stays so until something is written, however much time goes by. */
-  readonly isLasting: boolean;
+/** What an extension has a device get in the place of the bundle that it follows. */
+export interface Assignment<By extends string = string> {
+  /** What assigns it, in a word, and its id where there are several. */
+  readonly by: By;
+  readonly id?: string;
+  /** In a sentence. */
+  readonly reason: string;
+  /** None where the device stays: its open update goes on, nothing else begins. */
+  readonly bundleId: string | undefined;
+  /** It is the turn of the device: it gets the bundle also when it has failed to install it before. */
+  readonly isTurn?: boolean;
+  /** It has had the bundle: another version that it reports contradicts that. */
+  readonly mayContradict?: boolean;
+  /** How the device shall install the bundle, where that is said. */
+  readonly install?: { readonly force: Force; readonly waitMs: number } | undefined;
 }
 
 /** When it makes sense that a device asks again. */
 export interface Poll {
   /** Between two queries where nothing else is known, in ms. */
   readonly intervalMs: number;
-  /** A rollout moves the device now. */
+  /** Something is under way with the device. */
   readonly isSoon: boolean;
   /** When something is due for it, epoch ms. */
   readonly atMs: number | undefined;
 }
 
-/** Between two queries of a device that a rollout moves, in ms. */
+/** Between two queries of a device with which something is under way, in ms. */
 const soonMs = 60_000;
 
 /**
- * When a device asks again, in seconds: its interval or sooner in a rollout, longer the busier the service is, and
+ * When a device asks again, in seconds: its interval or sooner where something is under way, longer the busier the service is, and
  * spread by a fifth to either side. What is due at a time is asked for within a minute after it.
  *
  * @param stretch 1 for a service that is not busy
@@ -174,37 +168,38 @@ export function nextPollS({ intervalMs, isSoon, atMs }: Poll, nowMs: number, str
 }
 
 /** Which bundle a device gets that names none, and why. */
-export interface Selection {
-  readonly by: SelectionRecord['by'];
+export interface Selection<A extends Assignment = Assignment> {
+  readonly by: A['by'] | 'blocked' | 'tag' | 'release' | 'none';
   /** In a sentence. */
   readonly reason: string;
   readonly bundle: Candidate | undefined;
+  /** The assignment that decides. */
+  readonly assignment?: A;
 }
 
 /**
- * Chooses the bundle of a device that names none; the first that applies decides: blocked, frozen, pinned, in a rollout,
- * the tag it follows, the release. A frozen device stays where it is. Spec: API-RULE-selection-1.
+ * Chooses the bundle of a device that names none; the first that applies decides: blocked, what is assigned, the tag it
+ * follows, the release. Spec: API-RULE-selection-1.
  *
  * @param candidates bundles that may be meant; those that are not published or of another product are passed over
+ * @param assignments those that come first count first
  */
-export function selectBundle(
+export function selectBundle<A extends Assignment>(
   device: OtaDevice,
   candidates: readonly Candidate[],
-  { pin, freeze, rollout }: Pick<Standing, 'pin' | 'freeze' | 'rollout'>,
-): Selection {
-  const none = { bundle: undefined };
-  if (device.state === 'disabled') return { by: 'blocked', reason: 'The device is blocked', ...none };
-  if (freeze) return { by: 'freeze', reason: `Nothing new is offered in the product: ${freeze.reason}`, ...none };
+  assignments: readonly A[],
+): Selection<A> {
+  if (device.state === 'disabled') return { by: 'blocked', reason: 'The device is blocked', bundle: undefined };
   const offered = onOffer(device, candidates);
-  const pinned = pin && offered.find(({ id }) => id === pin.bundleId);
-  if (pin && pinned) return { by: 'pin', reason: `The device is held here: ${pin.reason}`, bundle: pinned };
-  if (rollout?.waits) {
-    return { by: 'rollout', reason: `The rollout "${rollout.title}" is rolled back, at its pace`, ...none };
+  for (const assignment of assignments) {
+    const { by, reason, bundleId } = assignment;
+    const bundle = offered.find(({ id }) => id === bundleId);
+    if (bundle || bundleId === undefined) return { by, reason, bundle, assignment };
   }
-  const rolled = rollout && offered.find(({ id }) => id === rollout.bundleId);
-  if (rollout && rolled) return { by: 'rollout', reason: `The rollout "${rollout.title}" brings it`, bundle: rolled };
   const followed = followedBundle(device, candidates);
-  if (!followed) return { by: 'none', reason: 'No published bundle of the product carries a tag', ...none };
+  if (!followed) {
+    return { by: 'none', reason: 'No published bundle of the product carries a tag', bundle: undefined };
+  }
   const isTag = device.tag !== null && followed.tag === device.tag;
   return isTag
     ? { by: 'tag', reason: `The device follows the tag "${device.tag}"`, bundle: followed }
@@ -212,7 +207,7 @@ export function selectBundle(
 }
 
 /** The bundle that was chosen. Refusals: DEVICE_DISABLED, NOT_FOUND. */
-export function chosenOf({ by, bundle }: Selection): Result<Candidate, Refusal> {
+export function chosenOf({ by, bundle }: Pick<Selection, 'by' | 'bundle'>): Result<Candidate, Refusal> {
   if (by === 'blocked') return failure(refusal('DEVICE_DISABLED'));
   return bundle ? success(bundle) : failure(refusal('NOT_FOUND', { what: 'Bundle for this device' })); // API-RULE-ota-5
 }

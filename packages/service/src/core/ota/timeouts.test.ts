@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { topics } from '../../engine/bus/topics.ts';
 import { eachDatabase } from '../../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../../testing/ota-world.ts';
-import { updateLedger } from '../devices/ledger.ts';
 import { openOtaEngine } from './engine.ts';
 import { PollLoad } from './poll-load.ts';
 
@@ -29,20 +28,8 @@ eachDatabase('updates that take their time', (open) => {
         installed_at: update('installed_at', '-', ms),
       }))
       .execute();
-    const live = { notify() {} };
     const settings = { ...service.deps.settings, updateTimeoutHours };
-    await openOtaEngine(
-      { ...service.deps, settings, load: new PollLoad() },
-      updateLedger(storage, async () => {}),
-      live,
-      {
-        standing: async () => ({ poll: { intervalMs: 1, isSoon: false, atMs: undefined }, isLasting: false }),
-        recordOffer: async () => {},
-        moved: async () => {},
-        contradicted: async () => {},
-        beginSteps: async () => {},
-      },
-    ).expire();
+    await openOtaEngine({ ...service.deps, settings, load: new PollLoad() }, { notify() {} }).expire();
     return clock.now();
   };
   const begin = async () => {

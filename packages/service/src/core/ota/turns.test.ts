@@ -1,12 +1,11 @@
 import { refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { expect, it } from 'vitest';
-import type { Db } from '../../engine/db/storage.ts';
+import type { DeviceRow } from '../../engine/db/hot.ts';
+import type { Work } from '../../engine/db/work.ts';
 import { eachDatabase } from '../../testing/index.ts';
 import { otaWorld } from '../../testing/ota-world.ts';
-import { updateLedger } from '../devices/ledger.ts';
 import { openSteps, productTurns } from './turns.ts';
-import type { OtaDeviceRow } from './work.ts';
 
 it('turns of products are kept while there is work, also when it fails', async () => {
   const last = new Map();
@@ -31,22 +30,15 @@ eachDatabase('steps of devices', (open) => {
     const { product } = await world.productWithRelease();
     const devices: Awaited<ReturnType<typeof world.deviceOn>>[] = [];
     for (let at = 0; at < count; at++) devices.push(await world.deviceOn(product.id, { bversion: null }));
-    const tried = new Set<Db>();
-    const { grouped: step, single } = openSteps({
-      storage,
-      ledger: updateLedger(storage, async () => {}),
-      fleet: {
-        beginSteps: async (trx) => void tried.add(trx),
-        standing: () => expect.unreachable(),
-        recordOffer: () => expect.unreachable(),
-        moved: () => expect.unreachable(),
-        contradicted: () => expect.unreachable(),
-      },
-    });
-    const write = (title: string) => async (trx: Db, device: OtaDeviceRow) => {
-      await trx.updateTable('devices').set({ bversion: title }).where('id', '=', device.id).execute();
-      return success(device.bversion);
-    };
+    const tried = new Set<Work>();
+    const hooks = { begin: async (work: Work) => void tried.add(work) };
+    const { grouped: step, single } = openSteps({ storage, hooks });
+    const write =
+      (title: string) =>
+      async ({ db }: Work, device: DeviceRow) => {
+        await db.updateTable('devices').set({ bversion: title }).where('id', '=', device.id).execute();
+        return success(device.bversion);
+      };
     const written = async () => {
       const rows = await storage.db.selectFrom('devices').select(['id', 'bversion']).execute();
       const found = new Map(rows.map(({ id, bversion }) => [id, bversion]));
@@ -69,10 +61,10 @@ eachDatabase('steps of devices', (open) => {
     const { devices, step, single, write } = await scene(3);
     const begun: string[] = [];
     let running = 0;
-    const noted = (name: string) => async (trx: Db, device: OtaDeviceRow) => {
+    const noted = (name: string) => async (work: Work, device: DeviceRow) => {
       begun.push(name);
       expect(++running).toBe(1);
-      const done = await write(name)(trx, device);
+      const done = await write(name)(work, device);
       running--;
       return done;
     };
@@ -91,8 +83,8 @@ eachDatabase('steps of devices', (open) => {
   ] as const)('are each done by itself when one of them %s', async (_how, wrong, told) => {
     const { devices, step, write, written } = await scene(3);
     const outcomes = devices.map(async (device, at): Promise<Result<unknown, string>> => {
-      const run = async (trx: Db, row: OtaDeviceRow) => {
-        const done = await write('one')(trx, row);
+      const run = async (work: Work, row: DeviceRow) => {
+        const done = await write('one')(work, row);
         return at === 1 ? wrong() : done;
       };
       return step(device, run).then(

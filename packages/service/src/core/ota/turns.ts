@@ -1,21 +1,22 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { isFailure } from '../../engine/db/outcomes.ts';
-import type { Db, Storage } from '../../engine/db/storage.ts';
-import { readUpdatesAhead } from './queries.ts';
-import type { DeviceLedger, OtaDeviceRow, UpdateFleet } from './work.ts';
+import type { DeviceRow } from '../../engine/db/hot.ts';
+import type { Storage } from '../../engine/db/storage.ts';
+import type { Work } from '../../engine/db/work.ts';
+import { deviceRows } from '../devices/device-rows.ts';
+import type { HookedDevice, UpdateExtension } from './hooks.ts';
+import { updateRows } from './queries.ts';
 
-type Named = Pick<OtaDeviceRow, 'id' | 'product_id'>;
-export type Run<T> = (trx: Db, device: OtaDeviceRow) => Promise<Result<T, Refusal>>;
+export type Run<T> = (work: Work, device: DeviceRow) => Promise<Result<T, Refusal>>;
 
-/** One step of an update: part of a transaction in which its device is locked. Refusal: NOT_FOUND. */
-export type InStep = <T>(device: Named, run: Run<T>) => Promise<Result<T, Refusal>>;
+/** Takes one step of the updates of a device, in a work in which it is locked. Refusal: NOT_FOUND. */
+export type TakeStep = <T>(device: HookedDevice, run: Run<T>) => Promise<Result<T, Refusal>>;
 
 /** Devices whose steps are one transaction: each of them stays locked until the last one's is done. */
 const devicesTogether = 32;
 
-interface Step {
-  readonly device: Named;
+interface WaitingStep {
+  readonly device: HookedDevice;
   readonly run: Run<unknown>;
   readonly resolve: (outcome: Result<unknown, Refusal>) => void;
   readonly reject: (error: unknown) => void;
@@ -23,11 +24,8 @@ interface Step {
 
 interface Parts {
   readonly storage: Pick<Storage, 'transaction'>;
-  readonly ledger: DeviceLedger;
-  readonly fleet: UpdateFleet;
+  readonly hooks: Pick<UpdateExtension, 'begin'>;
 }
-
-const gone = () => failure(refusal('NOT_FOUND', { what: 'Device' }));
 
 /**
  * Does work of each product one after another.
@@ -48,31 +46,15 @@ export function productTurns(last = new Map<string, Promise<void>>()) {
 
 /**
  * Steps of one product, one after another: they meet in the same rows. PostgreSQL would make some try again until what
- * they were asked for has long been over. Those of devices that ask for themselves are grouped.
+ * they were asked for has long been over. Those of devices that ask for themselves are grouped: the ones of a product
+ * that wait for their turn are one transaction, since a commit costs more than most steps.
  */
-export function openSteps(parts: Parts): { readonly single: InStep; readonly grouped: InStep } {
+export function openSteps(parts: Parts): { readonly single: TakeStep; readonly grouped: TakeStep } {
   const inTurn = productTurns();
-  return {
-    single: (device, run) => inTurn(device.product_id, () => single(parts, device, run)),
-    grouped: groupedSteps(parts, inTurn),
-  };
-}
-
-const single = <T>({ storage, ledger }: Omit<Parts, 'fleet'>, { id }: Named, run: Run<T>) =>
-  storage.transaction(async (trx) => {
-    const locked = await ledger.lock(trx, id);
-    return locked ? run(trx, locked) : gone();
-  });
-
-/**
- * Steps of devices that ask for themselves: those of one product that wait for their turn are one transaction, since a
- * commit costs more than most steps. When one of them is refused or fails, each is done again by itself.
- */
-function groupedSteps(parts: Parts, inTurn: ReturnType<typeof productTurns>): InStep {
-  const waiting = new Map<string, Step[]>();
+  const waiting = new Map<string, WaitingStep[]>();
 
   /** Joins the group of a product that has not begun, or begins another. */
-  function join(step: Step): void {
+  function join(step: WaitingStep): void {
     const { id, product_id: productId } = step.device;
     const group = waiting.get(productId);
     if (group && group.length < devicesTogether && group.every(({ device }) => device.id !== id)) {
@@ -85,54 +67,63 @@ function groupedSteps(parts: Parts, inTurn: ReturnType<typeof productTurns>): In
       // The rest of this turn of the event loop still gets on board.
       await new Promise((begin) => setImmediate(begin));
       if (waiting.get(productId) === steps) waiting.delete(productId);
-      return doTogether(parts, steps);
+      await takeTogether(parts, steps);
     });
     turn.catch((error: unknown) => {
       for (const { reject } of steps) reject(error);
     });
   }
 
-  return <T>(device: Named, run: Run<T>) =>
-    new Promise<Result<T, Refusal>>((resolve, reject) => {
-      // Safe: the outcome is that of this very work.
-      join({ device, run, resolve: (outcome) => resolve(outcome as Result<T, Refusal>), reject });
-    });
+  return {
+    single: (device, run) => inTurn(device.product_id, () => takeOne(parts, { device, run })),
+    grouped: <T>(device: HookedDevice, run: Run<T>) =>
+      new Promise<Result<T, Refusal>>((resolve, reject) => {
+        // Safe: the outcome is that of this very step.
+        join({ device, run, resolve: (outcome) => resolve(outcome as Result<T, Refusal>), reject });
+      }),
+  };
 }
 
-/** Does steps in one transaction, or each by itself. */
-async function doTogether(parts: Parts, steps: readonly Step[]): Promise<void> {
-  const done = steps.length > 1 ? await tryTogether(parts, steps) : undefined;
-  for (const [at, { device, run, resolve, reject }] of steps.entries()) {
-    const outcome = done?.[at];
-    if (outcome) resolve(outcome);
-    else await single(parts, device, run).then(resolve, reject);
+/** Takes steps in one transaction; when one of them is refused or fails, nothing of it is written, and each is taken by itself. */
+async function takeTogether(parts: Parts, steps: readonly WaitingStep[]): Promise<void> {
+  // Whose step was refused, or has failed, is told by taking each again.
+  const done = steps.length > 1 ? await takeAll(parts, steps).catch(() => undefined) : undefined;
+  for (const [at, step] of steps.entries()) {
+    const outcome = done?.ok ? done.value[at] : undefined;
+    if (outcome) step.resolve(outcome);
+    else await takeOne(parts, step).then(step.resolve, step.reject);
   }
 }
 
-/** The outcomes of all steps in one transaction; nothing, and nothing is written, when one of them is refused or fails. */
-async function tryTogether({ storage, ledger, fleet }: Parts, steps: readonly Step[]) {
-  const work = async (trx: Db): Promise<Result<Result<unknown, Refusal>[], undefined>> => {
-    const ids = steps.map(({ device }) => device.id);
-    const locked = new Map((await ledger.lockAll(trx, ids)).map((device) => [device.id, device]));
-    await readUpdatesAhead(
-      trx,
-      [...locked.values()].flatMap(({ update_id }) => update_id ?? []),
-    );
-    await fleet.beginSteps(trx, ids);
+type Step<T> = Pick<WaitingStep, 'device'> & { readonly run: Run<T> };
+
+const takeAll = (parts: Parts, steps: readonly WaitingStep[]) =>
+  inWork(parts, steps, async (take): Promise<Result<Result<unknown, Refusal>[], Refusal>> => {
     const outcomes: Result<unknown, Refusal>[] = [];
-    for (const { device, run } of steps) {
-      const row = locked.get(device.id);
-      const outcome = row ? await run(trx, row) : gone();
-      if (isFailure(outcome)) return failure(undefined);
+    for (const step of steps) {
+      const outcome = await take(step);
+      if (!outcome.ok) return outcome;
       outcomes.push(outcome);
     }
     return success(outcomes);
-  };
-  try {
-    const done = await storage.transaction(work);
-    return done.ok ? done.value : undefined;
-  } catch {
-    // Whose step it was is told by doing each again.
-    return undefined;
-  }
-}
+  });
+
+/** The outcome is that of the transaction: the audit looks in it for what was made. */
+const takeOne = <T>(parts: Parts, step: Step<T>) => inWork(parts, [step], (take) => take(step));
+
+/** Begins a transaction in which the devices of steps are locked, and what each looks at has been read at once. */
+const inWork = <T>(
+  { storage, hooks }: Parts,
+  steps: readonly Pick<WaitingStep, 'device'>[],
+  run: (take: <S>(step: Step<S>) => Promise<Result<S, Refusal>>) => Promise<T>,
+): Promise<T> =>
+  storage.transaction(async (_trx, work) => {
+    const ids = steps.map(({ device }) => device.id);
+    const updateIds = (await work.lock(deviceRows, ids)).flatMap(({ update_id }) => update_id ?? []);
+    await work.all(updateRows, updateIds);
+    await hooks.begin(work, ids);
+    return run(async ({ device, run: takeStep }) => {
+      const locked = await work.get(deviceRows, device.id);
+      return locked ? takeStep(work, locked) : failure(refusal('NOT_FOUND', { what: 'Device' }));
+    });
+  });

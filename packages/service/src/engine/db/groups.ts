@@ -79,14 +79,6 @@ export function padded<K>(keys: readonly K[]): K[] {
   return Array.from({ length }, (_, index) => keys[index] ?? (keys[0] as K));
 }
 
-/** The same for what is found by one key at a time. */
-export const shareReads = <K, V>(read: (key: K) => Promise<V>): ((key: K) => Promise<V>) =>
-  groupCalls(async (keys: readonly K[]) => {
-    const reads = new Map([...new Set(keys)].map((key) => [key, read(key)]));
-    // Safe: there is one for each.
-    return Promise.all(keys.map((key) => reads.get(key) as Promise<V>));
-  });
-
 /** Changes of rows, each with the keys of all rows that it is made to: they are written by one statement. */
 export function alike<K, C>(changes: Iterable<readonly [K, C]>): Iterable<readonly [change: C, keys: K[]]> {
   const found = new Map<string, readonly [C, K[]]>();

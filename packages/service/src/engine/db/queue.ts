@@ -1,6 +1,6 @@
 import { type Clock, repeat } from '@moorage/base';
+import { doForAll, type SharedWork, type WorkLease } from './leases.ts';
 import type { Storage } from './storage.ts';
-import { doForAll, type SharedWork, type WorkLease } from './work.ts';
 
 /** Rows that wait for their time, and what is done with them. */
 export interface Queue<Row> extends SharedWork {

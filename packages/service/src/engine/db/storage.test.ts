@@ -8,7 +8,7 @@ import { memoryBlobs } from '../blobs/memory-blobs.ts';
 import { hashSecret } from '../secrets.ts';
 import { isForeignKeyViolation, isUniqueViolation } from './errors.ts';
 import type { Storage } from './storage.ts';
-import { afterCommit, beforeCommit } from './transaction.ts';
+import { afterCommit } from './transaction.ts';
 
 eachEmptyDatabase('storage', (open, kind, address) => {
   let storage: Storage;
@@ -68,32 +68,6 @@ eachEmptyDatabase('storage', (open, kind, address) => {
     expect([refused, await setting('refused')]).toEqual([failure('No'), undefined]);
     await storage.transaction((trx) => trx.insertInto('settings').values({ name: 'refused', value: '2' }).execute());
     expect(await setting('refused')).toBe('2');
-  });
-
-  it('writes what waits for its commit before it, in order, and never after a failure', async () => {
-    const seen: string[] = [];
-    const ending = (name: string, outcome: unknown) =>
-      storage.transaction(async (trx) => {
-        const write = (value: string) => async () => {
-          seen.push(value);
-          await trx
-            .insertInto('settings')
-            .values({ name, value })
-            .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-            .execute();
-        };
-        afterCommit(trx, () => seen.push('committed'));
-        beforeCommit(trx, write('first'));
-        beforeCommit(trx, write('second'));
-        seen.push('worked');
-        return outcome;
-      });
-    await ending('behind', 'done');
-    expect(seen).toEqual(['worked', 'first', 'second', 'committed']);
-    expect(await setting('behind')).toBe('second');
-    await ending('not behind', failure('No'));
-    expect(seen.slice(4)).toEqual(['worked']);
-    expect(() => beforeCommit(storage.db, async () => {})).toThrow('Only a transaction');
   });
 
   it('calls what waits for the commit after it, and never after a rollback', async () => {

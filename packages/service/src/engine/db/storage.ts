@@ -1,42 +1,13 @@
-import type { Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Bus } from '../bus/bus.ts';
+import type { Expressions } from './expressions.ts';
 import type { HotPaths } from './hot.ts';
 import type { Changes } from './record-cache.ts';
 import type { Samples } from './samples.ts';
 import type { Schema } from './schema.ts';
+import type { Work } from './work.ts';
 
-/** What a query runs on: the pool, or the transaction it is part of. */
-export type Db = Kysely<Schema> | Transaction<Schema>;
-
-/** What is written differently for the two databases: same-named functions of `db/dialect/*`. */
-export interface Expressions {
-  /** True when `text` contains `part`, letter case aside; `%` and `_` in `part` mean themselves. */
-  contains(text: Expression<string | null>, part: string): RawBuilder<SqlBool>;
-  /**
-   * What is false only for devices that surely do not have `part` in what a search looks at, letter case aside, by an
-   * index; nothing where that would cost more than it saves. It goes beside `contains`, which decides.
-   */
-  findCandidates(db: Db, part: string): Promise<RawBuilder<SqlBool> | undefined>;
-  /** True when all of `text` fits a pattern in which `*` stands for any characters; letter case counts. */
-  matches(text: Expression<string>, pattern: string): RawBuilder<SqlBool>;
-  /** True when `text` begins with `prefix`; letter case counts. */
-  startsWith(text: Expression<string>, prefix: string): RawBuilder<SqlBool>;
-  /** Locks the selected rows until the transaction ends, where the database locks single rows; of a join, those that `lock` names. */
-  lockRows<Q extends { forUpdate(): Q }>(query: Q, lock?: (query: Q) => Q): Q;
-  /** The same condition, for which no index is looked into; only of databases that do not know how many rows fit. */
-  rowByRow?(condition: Expression<SqlBool>): Expression<SqlBool>;
-  /** The same condition, of a statement that is planned each time; only of databases that settle on one plan for all values. */
-  forItsValues?(condition: Expression<SqlBool>): Expression<SqlBool>;
-  /** What is another text after each change of a row of the table; only of databases whose changes are not counted. */
-  rowVersion?(table: string): RawBuilder<string>;
-  /**
-   * What grows with each row of the log, with an index. It is given before the row is committed: where there are several
-   * writers, a row may show later than one with a higher number.
-   */
-  readonly logNumber: RawBuilder<number>;
-  /** A table of texts, in a column `value`: any number in one parameter. */
-  rowsOf(texts: readonly string[]): RawBuilder<{ value: string }>;
-}
+export type { Db, Expressions } from './expressions.ts';
 
 /** The records: one interface, SQLite and PostgreSQL behind it. */
 export interface Storage {
@@ -55,9 +26,10 @@ export interface Storage {
   /**
    * Runs `work` in one transaction: SQLite `begin immediate`, PostgreSQL serializable with retries of serialisation
    * failures. A throw rolls back, and so does a failure that `work` returns. Durable when the promise resolves. `work` may run several times: nothing but
-   * queries on `trx` belongs in it; what shall follow the commit is handed to `afterCommit`.
+   * queries on `trx` belongs in it; what shall follow the commit is handed to `afterCommit`. The second argument is for work
+   * that reads and writes the rows of many together.
    */
-  transaction<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
+  transaction<T>(run: (trx: Transaction<Schema>, work: Work) => Promise<T>): Promise<T>;
   /** Asks for something small, on PostgreSQL over a connection that no request can take; throws when nothing replies. */
   check(): Promise<void>;
   /** The same records for periodic work: requests do not wait for it, nor it for them. */

@@ -1,50 +1,40 @@
 import type { ControlledTransactionBuilder, Transaction } from 'kysely';
 import { auditIn } from './audit.ts';
+import type { Db, Expressions } from './expressions.ts';
 import { isFailure } from './outcomes.ts';
 import type { Schema } from './schema.ts';
-import type { Db } from './storage.ts';
+import { Work } from './work.ts';
 
-/** What waits for the end of a transaction. */
-interface Waiting {
-  readonly before: (() => Promise<void>)[];
-  readonly after: (() => void)[];
-}
+const works = new WeakMap<Db, Work>();
 
-const waitingIn = new WeakMap<Db, Waiting>();
-
-function waitingOf(trx: Db): Waiting {
-  const waiting = waitingIn.get(trx);
-  if (!waiting) throw new Error('Only a transaction has an end to wait for');
-  return waiting;
-}
-
-/** Calls `run` when the work of a transaction has succeeded, to write in it; in order. Throws outside of a transaction. */
-export function beforeCommit(trx: Db, run: () => Promise<void>): void {
-  waitingOf(trx).before.push(run);
+/** The work that a transaction is, for who has its handle alone. Throws outside of a transaction. */
+export function workOf(trx: Db): Work {
+  const work = works.get(trx);
+  if (!work) throw new Error('Only a transaction is a work');
+  return work;
 }
 
 /** Calls `run` once the transaction is committed, never if it is rolled back. Throws outside of a transaction. */
-export function afterCommit(trx: Db, run: () => void): void {
-  waitingOf(trx).after.push(run);
-}
+export const afterCommit = (trx: Db, run: () => void): void => workOf(trx).afterCommit(run);
 
 /** Runs work in a transaction, which is committed unless the work throws or returns a failure. */
 export async function runTransaction<T>(
   builder: ControlledTransactionBuilder<Schema>,
-  work: (trx: Transaction<Schema>) => Promise<T>,
+  expressions: Expressions,
+  run: (trx: Transaction<Schema>, work: Work) => Promise<T>,
 ): Promise<T> {
   const trx = await builder.execute();
-  const waiting: Waiting = { before: [], after: [] };
-  waitingIn.set(trx, waiting);
+  const work = new Work(trx, expressions);
+  works.set(trx, work);
   try {
-    const outcome = await work(trx);
+    const outcome = await run(trx, work);
     if (!isFailure(outcome)) {
-      for (const run of waiting.before) await run();
+      await work.flush();
       const audited = await auditIn(trx, outcome);
-      if (audited) waiting.after.push(audited);
+      if (audited) work.afterCommit(audited);
       await trx.commit().execute();
     }
-    for (const run of trx.isCommitted ? waiting.after : []) run();
+    if (trx.isCommitted) work.follow();
     return outcome;
   } finally {
     // Of a commit that fails, too: the connection goes back to the pool without a transaction.

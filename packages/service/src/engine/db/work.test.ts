@@ -1,50 +1,111 @@
+import { failure } from '@moorage/base';
 import { beforeEach, expect, it } from 'vitest';
 import { eachDatabase } from '../../testing/index.ts';
 import type { Storage } from './storage.ts';
-import { claimWork, endWork } from './work.ts';
+import { workOf } from './transaction.ts';
+import { changedColumns, changedRows, type RowKind, sharedReads } from './work.ts';
 
-eachDatabase('work that one process does for all', (open) => {
+interface Setting {
+  readonly name: string;
+  readonly value: string;
+}
+
+eachDatabase('the work of a transaction', (open) => {
   let storage: Storage;
-  const claim = (holder: string, doneBeforeMs = 1_000) =>
-    claimWork(storage.db, { name: 'sweep', holder, doneBeforeMs, aheadMs: doneBeforeMs + 10_000 });
-  const live = (id: string) => storage.db.insertInto('processes').values({ id, seen_at: 0 }).execute();
+  let reads: (readonly string[])[];
+  let writes: string[][];
+  const find = async (db: Storage['db'], names: readonly string[]) => {
+    reads.push(names);
+    const rows = await db.selectFrom('settings').selectAll().where('name', 'in', names).execute();
+    return new Map(rows.map((row) => [row.name, row]));
+  };
+  const settings: Required<RowKind<string, Setting>> = {
+    read: find,
+    lock: (trx, _expressions, names) => find(trx, names),
+    async write(trx, changes) {
+      writes.push(changes.map(({ key }) => key));
+      for (const { key, after } of changes) {
+        await trx.deleteFrom('settings').where('name', '=', key).execute();
+        if (after) await trx.insertInto('settings').values(after).execute();
+      }
+    },
+  };
+  const stored = async () => {
+    const rows = storage.db.selectFrom('settings').selectAll().where('name', 'in', ['a', 'b', 'c']).orderBy('name');
+    return (await rows.execute()).map(({ name, value }) => `${name}=${value}`);
+  };
 
   beforeEach(async () => {
     storage = await open();
-    for (const id of ['a', 'b', 'c']) await live(id);
+    reads = [];
+    writes = [];
+    await storage.db.deleteFrom('settings').where('name', 'in', ['a', 'b', 'c']).execute();
+    await storage.db
+      .insertInto('settings')
+      .values(['a', 'b'].map((name) => ({ name, value: '1' })))
+      .execute();
   });
 
-  it('goes to one of those that want it at once', async () => {
-    const claims = await Promise.all(['a', 'b', 'c'].map((id) => claim(id)));
-    expect(claims.filter((fence) => fence !== undefined)).toEqual([1]);
+  it('reads a row once, those of many at once, and writes what it has made of them together at its end', async () => {
+    await storage.transaction(async (_trx, work) => {
+      expect(await work.all(settings, ['a', 'c', 'b', 'a'])).toMatchObject([
+        { name: 'a' },
+        { name: 'b' },
+        { name: 'a' },
+      ]);
+      expect(await work.change(settings, 'a', { value: '2' })).toEqual({ name: 'a', value: '2' });
+      work.put(settings, 'b', undefined);
+      work.put(settings, 'c', { name: 'c', value: '3' });
+      expect(await work.get(settings, 'a')).toEqual({ name: 'a', value: '2' });
+      expect(await work.get(settings, 'b')).toBeUndefined();
+      expect(await work.lock(settings, ['c'])).toEqual([{ name: 'c', value: '3' }]);
+    });
+    expect(reads).toEqual([['a', 'c', 'b'], ['c']]);
+    expect(writes).toEqual([['a', 'b', 'c']]);
+    expect(await stored()).toEqual(['a=2', 'c=3']);
   });
 
-  it('is due again after a while, for any of them', async () => {
-    expect(await claim('a')).toBe(1);
-    expect(await endWork(storage.db, 'sweep', 1, 2_000)).toBe(true);
-    expect(await claim('b', 1_999)).toBeUndefined();
-    expect(await claim('b', 2_000)).toBe(2);
+  it('writes nothing after a failure', async () => {
+    const refused = await storage.transaction(async (_trx, work) => {
+      await work.change(settings, 'a', { value: '2' });
+      return failure('No');
+    });
+    expect(refused).toEqual(failure('No'));
+    expect([writes, await stored()]).toEqual([[], ['a=1', 'b=1']]);
   });
 
-  it('is due though a clock that was years ahead has done it', async () => {
-    expect(await claim('a')).toBe(1);
-    expect(await endWork(storage.db, 'sweep', 1, 11_000)).toBe(true);
-    expect(await claim('b', 1_000)).toBeUndefined();
-    expect(await claim('b', 999)).toBe(2);
+  it('writes before statements of its own, and reads anew after them', async () => {
+    await storage.transaction(async (trx, work) => {
+      expect(workOf(trx)).toBe(work);
+      await work.change(settings, 'a', { value: '2' });
+      await work.flush();
+      await trx.updateTable('settings').set({ value: '4' }).where('value', '=', '2').execute();
+      expect(await work.get(settings, 'a')).toEqual({ name: 'a', value: '2' });
+      await work.change(settings, 'b', { value: '3' });
+      await work.restart();
+      expect(await work.get(settings, 'a')).toEqual({ name: 'a', value: '4' });
+    });
+    expect(writes).toEqual([['a'], ['b']]);
+    expect(await stored()).toEqual(['a=4', 'b=3']);
+    expect(() => workOf(storage.db)).toThrow('Only a transaction');
   });
 
-  it('is due at once when it failed', async () => {
-    expect(await claim('a')).toBe(1);
-    expect(await endWork(storage.db, 'sweep', 1)).toBe(true);
-    expect(await claim('b')).toBe(2);
+  it('is not needed to read: who asks at the same time shares a statement, and nothing is remembered', async () => {
+    const shared = sharedReads(storage.db);
+    const both = () => Promise.all(['a', 'c', 'a'].map((name) => shared.get(settings, name)));
+    expect(await both()).toEqual([{ name: 'a', value: '1' }, undefined, { name: 'a', value: '1' }]);
+    await storage.db.updateTable('settings').set({ value: '5' }).where('name', '=', 'a').execute();
+    expect((await both())[0]).toEqual({ name: 'a', value: '5' });
+    expect(reads).toEqual([
+      ['a', 'c'],
+      ['a', 'c'],
+    ]);
   });
+});
 
-  it('passes to another when its holder is gone, who cannot end it any more', async () => {
-    expect(await claim('a')).toBe(1);
-    await storage.db.deleteFrom('processes').where('id', '=', 'a').execute();
-    expect(await claim('b')).toBe(2);
-    expect(await endWork(storage.db, 'sweep', 1, 5_000)).toBe(false);
-    expect(await claim('c')).toBeUndefined();
-    expect(await endWork(storage.db, 'sweep', 2, 5_000)).toBe(true);
-  });
+it('what has changed are the columns that are others, and the rows that are', () => {
+  const row = { name: 'a', value: '1' };
+  expect(changedColumns({ key: 'a', before: row, after: { ...row, value: '2' } })).toEqual({ value: '2' });
+  const added = { name: 'b', value: '1' };
+  expect(changedRows([{ key: 'x', before: [row], after: [row, added] }])).toEqual([added]);
 });

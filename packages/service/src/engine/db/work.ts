@@ -1,97 +1,180 @@
-import type { Clock } from '@moorage/base';
-import type { Db, Storage } from './storage.ts';
+import type { Transaction } from 'kysely';
+import type { Db, Expressions } from './expressions.ts';
+import { groupReads } from './groups.ts';
+import type { Schema } from './schema.ts';
 
-export interface WorkClaim {
-  readonly name: string;
-  /** The process that would do it. */
-  readonly holder: string;
-  /** Work that was done after this moment is not due, epoch ms. */
-  readonly doneBeforeMs: number;
-  /** What is said to be done after this moment was done by a clock that was ahead, and is due, epoch ms. */
-  readonly aheadMs: number;
+/** What a work has made of a row; one side of it is missing where the work has added or removed it. */
+export interface Changed<K, R> {
+  readonly key: K;
+  /** As it was read, or written last. */
+  readonly before: R | undefined;
+  readonly after: R | undefined;
 }
+
+/** How rows of one kind are read and locked, many at once, and how those that a work has changed are written together. */
+export interface RowKind<K, R> {
+  /** The rows of some keys; there is none of a key without a row. */
+  read(db: Db, keys: readonly K[]): Promise<ReadonlyMap<K, R>>;
+  /** The same, locked until the transaction ends. */
+  lock?(trx: Db, expressions: Expressions, keys: readonly K[]): Promise<ReadonlyMap<K, R>>;
+  write?(trx: Db, changes: readonly Changed<K, R>[]): Promise<void>;
+}
+
+/** Where rows are read: in a work, or outside of transactions. */
+export interface Reads {
+  readonly db: Db;
+  get<K, R>(kind: RowKind<K, R>, key: K): Promise<R | undefined>;
+  /** Those of several keys, in their order; keys without a row are left out. */
+  all<K, R>(kind: RowKind<K, R>, keys: readonly K[]): Promise<R[]>;
+  /** Reads at once; in a work, whose transaction has one connection, one after another. */
+  together<T extends readonly unknown[]>(...reads: { readonly [I in keyof T]: () => Promise<T[I]> }): Promise<T>;
+}
+
+/** Reads that remember nothing: who asks while a statement is under way shares the next one of its kind. */
+export function sharedReads(db: Db): Reads {
+  const shared = new Map<unknown, unknown>();
+  const get: Reads['get'] = <K, R>(kind: RowKind<K, R>, key: K) => {
+    const known = shared.get(kind) ?? groupReads((keys: readonly K[]) => kind.read(db, keys));
+    shared.set(kind, known);
+    // Safe: what is kept under a kind reads rows of that kind.
+    return (known as (key: K) => Promise<R | undefined>)(key);
+  };
+  const all: Reads['all'] = async (kind, keys) =>
+    (await Promise.all(keys.map((key) => get(kind, key)))).filter((row) => row !== undefined);
+  // Safe here and below: the values are those of the reads, in their order.
+  const together: Reads['together'] = <T>(...reads: readonly (() => Promise<unknown>)[]) =>
+    Promise.all(reads.map((read) => read())) as Promise<T>;
+  return { db, get, all, together };
+}
+
+/** Rows of one kind in a work. */
+interface Held<K, R> {
+  readonly kind: RowKind<K, R>;
+  /** As the work has them by now. */
+  readonly rows: Map<K, R | undefined>;
+  /** Those that are to be written, as they were before. */
+  readonly before: Map<K, R | undefined>;
+  readonly locked: Set<K>;
+}
+
+/** Keys of one statement: both databases limit its parameters. */
+const portion = 1_000;
 
 /**
- * Takes work that one process does for all, if it is due and no living process is at it. Of several at once one gets it.
- *
- * @returns the number of this holder, with which the work ends
+ * The work of one transaction: the rows that it has read and locked, those that it has changed and writes together at its
+ * end, and what follows its commit. A row is read once; from then on it is what the work has made of it.
  */
-export async function claimWork(
-  db: Db,
-  { name, holder, doneBeforeMs, aheadMs }: WorkClaim,
-): Promise<number | undefined> {
-  await db
-    .insertInto('work')
-    .values({ name, holder: null, fence: 0, done_at: 0 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const claimed = await db
-    .updateTable('work')
-    .set(({ eb }) => ({ holder, fence: eb('fence', '+', 1) }))
-    .where('name', '=', name)
-    .where(({ eb, or }) => or([eb('done_at', '<=', doneBeforeMs), eb('done_at', '>', aheadMs)]))
-    .where(({ eb, or, selectFrom }) =>
-      or([eb('holder', 'is', null), eb('holder', 'not in', selectFrom('processes').select('id'))]),
-    )
-    .returning('fence')
-    .executeTakeFirst();
-  return claimed?.fence;
-}
+export class Work implements Reads {
+  readonly db: Transaction<Schema>;
+  readonly #expressions: Expressions;
+  readonly #held = new Map<unknown, Held<unknown, unknown>>();
+  readonly #following: (() => void)[] = [];
 
-/**
- * Ends work, or gives it back undone without a time. Returns false when another process holds it by now, since this one
- * stood still: then nothing changes.
- */
-export async function endWork(db: Db, name: string, fence: number, doneAtMs?: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('work')
-    .set({ holder: null, ...(doneAtMs !== undefined && { done_at: doneAtMs }) })
-    .where('name', '=', name)
-    .where('fence', '=', fence)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
-}
+  constructor(db: Transaction<Schema>, expressions: Expressions) {
+    this.db = db;
+    this.#expressions = expressions;
+  }
 
-/** Whether the work of this name is still this process's. */
-export async function holdsWork(db: Db, name: string, fence: number): Promise<boolean> {
-  const row = await db.selectFrom('work').select('fence').where('name', '=', name).executeTakeFirst();
-  return row?.fence === fence;
-}
+  #heldOf<K, R>(kind: RowKind<K, R>): Held<K, R> {
+    // Safe: what is held under a kind are rows of that kind.
+    const known = this.#held.get(kind) as Held<K, R> | undefined;
+    const held = known ?? { kind, rows: new Map(), before: new Map(), locked: new Set() };
+    this.#held.set(kind, held);
+    return held;
+  }
 
-/** The life of a process: what it holds passes to others when that ends. */
-export interface WorkLease {
-  readonly id: string;
-  signOn(): Promise<unknown>;
-}
+  async get<K, R>(kind: RowKind<K, R>, key: K): Promise<R | undefined> {
+    return (await this.all(kind, [key]))[0];
+  }
 
-export interface SharedWork {
-  readonly name: string;
-  /** How often it is due, in ms. */
-  readonly everyMs: number;
-  /** What the clocks of two processes may differ by, in ms. */
-  readonly skewMs: number;
-}
+  /** Reads at once which of them are not known yet: whoever needs each of many later asks for all of them before. */
+  async all<K, R>(kind: RowKind<K, R>, keys: readonly K[]): Promise<R[]> {
+    const { rows } = this.#heldOf(kind);
+    const missing = [...new Set(keys)].filter((key) => !rows.has(key));
+    for (let at = 0; at < missing.length; at += portion) {
+      const some = missing.slice(at, at + portion);
+      const found = await kind.read(this.db, some);
+      for (const key of some) rows.set(key, found.get(key));
+    }
+    return keys.map((key) => rows.get(key)).filter((row) => row !== undefined);
+  }
 
-/**
- * Does work that is due and that no other process is at. What throws, or says that it is not done, is due again at once.
- *
- * @param work says whether it is done
- */
-export async function doForAll(
-  { storage: { db }, clock, lease }: { readonly storage: Storage; readonly clock: Clock; readonly lease: WorkLease },
-  { name, everyMs, skewMs }: SharedWork,
-  work: () => Promise<boolean>,
-): Promise<void> {
-  await lease.signOn();
-  const nowMs = clock.now();
-  // Done later than now is what a clock has done that was ahead.
-  const due = { doneBeforeMs: nowMs - everyMs + skewMs, aheadMs: nowMs + skewMs };
-  const fence = await claimWork(db, { name, holder: lease.id, ...due });
-  if (fence === undefined) return;
-  let isDone = false;
-  try {
-    isDone = await work();
-  } finally {
-    await endWork(db, name, fence, isDone ? clock.now() : undefined);
+  async together<T extends readonly unknown[]>(...reads: { readonly [I in keyof T]: () => Promise<T[I]> }): Promise<T> {
+    const values: unknown[] = [];
+    for (const read of reads) values.push(await read());
+    return values as unknown as T;
+  }
+
+  /** The same of a kind whose rows can be locked: they are, from now on. */
+  async lock<K, R>(kind: Required<RowKind<K, R>>, keys: readonly K[]): Promise<R[]> {
+    const { rows, before, locked } = this.#heldOf(kind);
+    // It is read anew.
+    if (keys.some((key) => before.has(key) && !locked.has(key))) await this.flush();
+    const open = [...new Set(keys)].filter((key) => !locked.has(key));
+    const found = open.length > 0 ? await kind.lock(this.db, this.#expressions, open) : new Map<K, R>();
+    for (const key of open) {
+      rows.set(key, found.get(key));
+      locked.add(key);
+    }
+    return this.all(kind, keys);
+  }
+
+  /** Holds a row that stands in the records already as it is here. */
+  hold<K, R>(kind: RowKind<K, R>, key: K, row: R): void {
+    this.#heldOf(kind).rows.set(key, row);
+  }
+
+  /** Makes this of a row, which has been read before unless it is new; `undefined` removes it. It is written at the end. */
+  put<K, R>(kind: RowKind<K, R>, key: K, row: R | undefined): void {
+    const { rows, before } = this.#heldOf(kind);
+    if (!before.has(key)) before.set(key, rows.get(key));
+    rows.set(key, row);
+  }
+
+  /** Changes columns of a row; the row as it is then. Throws where there is none. */
+  async change<K, R>(kind: RowKind<K, R>, key: K, change: Partial<R>): Promise<R> {
+    const row = await this.get(kind, key);
+    if (row === undefined) throw new Error(`There is no row ${key} to change`);
+    const changed = { ...row, ...change };
+    this.put(kind, key, changed);
+    return changed;
+  }
+
+  /** Writes what has changed so far: before statements that look for it in the tables. */
+  async flush(): Promise<void> {
+    for (const { kind, rows, before } of this.#held.values()) {
+      const changes = [...before].map(([key, row]) => ({ key, before: row, after: rows.get(key) }));
+      before.clear();
+      for (let at = 0; at < changes.length; at += portion) {
+        await kind.write?.(this.db, changes.slice(at, at + portion));
+      }
+    }
+  }
+
+  /** Writes what has changed so far and reads all anew: before statements that change rows in the tables themselves. */
+  async restart(): Promise<void> {
+    await this.flush();
+    this.#held.clear();
+  }
+
+  /** Calls `run` once the transaction is committed, never if it is rolled back. */
+  afterCommit(run: () => void): void {
+    this.#following.push(run);
+  }
+
+  /** The transaction is committed. */
+  follow(): void {
+    for (const run of this.#following) run();
   }
 }
+
+/** The columns that a change has made other. */
+export function changedColumns<R extends object>({ before, after }: Changed<unknown, R>): Partial<R> {
+  const change: Partial<R> = {};
+  for (const name in after) if (after[name] !== before?.[name]) change[name] = after[name];
+  return change;
+}
+
+/** Of changed lists of rows, the rows that were not in them before. */
+export const changedRows = <R>(changes: readonly Changed<unknown, readonly R[]>[]): R[] =>
+  changes.flatMap(({ before = [], after = [] }) => after.filter((row) => !before.includes(row)));

@@ -1,6 +1,6 @@
 import { removeInBatches } from '../../engine/db/batches.ts';
+import type { WorkLease } from '../../engine/db/leases.ts';
 import { type Queue, startQueue } from '../../engine/db/queue.ts';
-import type { WorkLease } from '../../engine/db/work.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import type { Outbound } from '../../engine/outbound/ports.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';

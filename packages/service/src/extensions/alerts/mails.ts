@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { dayMs, minuteMs } from '@moorage/base';
 import { removeInBatches } from '../../engine/db/batches.ts';
+import type { WorkLease } from '../../engine/db/leases.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import { type Queue, startQueue } from '../../engine/db/queue.ts';
 import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { WorkLease } from '../../engine/db/work.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import type { Outbound } from '../../engine/outbound/ports.ts';
 import {

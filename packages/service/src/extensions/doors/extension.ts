@@ -5,7 +5,7 @@ import { deviceContacts } from '../../core/devices/contacts.ts';
 import { deviceFor } from '../../core/devices/lookup.ts';
 import { registerDevices } from '../../core/devices/register.ts';
 import { openFile } from '../../core/ota/routes.ts';
-import type { OtaDeviceRow } from '../../core/ota/work.ts';
+import type { DeviceRow } from '../../engine/db/hot.ts';
 import { statusOf } from '../../engine/http/errors.ts';
 import { mountContract } from '../../engine/http/mount.ts';
 import { extension } from '../extension.ts';
@@ -42,7 +42,7 @@ function doorUpdates({ ota }: Core, keeper: DoorKeeper) {
     ...updates,
     probation: proving,
     standing: doorStanding({ ...updates, probation: proving }),
-    openFile: (row: OtaDeviceRow, bundleId: string, name: string) => openFile(ota, row, bundleId, name),
+    openFile: (row: DeviceRow, bundleId: string, name: string) => openFile(ota, row, bundleId, name),
     ticketFor: (updateId: number, name: string) => keeper.ticketFor(updateId, name),
     book: updateBook(ota),
   };

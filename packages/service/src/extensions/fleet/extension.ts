@@ -5,8 +5,9 @@ import type { Core } from '../../core/core.ts';
 import { deviceFor } from '../../core/devices/lookup.ts';
 import { sortDevices } from '../../core/devices/many.ts';
 import { logTogether } from '../../core/devices/together.ts';
-import { forgetBundles, namedBundle } from '../../core/ota/queries.ts';
+import { namedBundle } from '../../core/ota/queries.ts';
 import { totalSize } from '../../core/ota/rules.ts';
+import { workOf } from '../../engine/db/transaction.ts';
 import { extension } from '../extension.ts';
 import { deleteAttributes } from './attributes/queries.ts';
 import { attributeKeeper, keepVersions } from './attributes/reports.ts';
@@ -16,26 +17,21 @@ import { listFilter } from './filters/queries.ts';
 import { RolloutTimes } from './rollouts/due.ts';
 import { Fleet } from './rollouts/engine.ts';
 import { wakesPerMinute } from './rollouts/hold-queries.ts';
-import { type HoldDeps, holdRoutes } from './rollouts/holds.ts';
+import { holdRoutes } from './rollouts/holds.ts';
 import { releaseEnded } from './rollouts/queries.ts';
-import { allowedRollout, rolloutRoutes } from './rollouts/routes.ts';
+import { allowedRollout, type RolloutDeps, rolloutRoutes } from './rollouts/routes.ts';
 import { wantedFirst } from './rollouts/wanted.ts';
 import { segmentsRoutes } from './segments/routes.ts';
 import { fleetRoutes } from './shape/fleet.ts';
 
 /** What rollouts, pins and freezes are handed of devices, bundles and updates. */
-const holdDeps = (core: Core, fleet: Fleet): HoldDeps => ({
+const holdDeps = (core: Core, fleet: Fleet): RolloutDeps => ({
   ...core,
   fleet,
   deviceFor,
   async publishedBundle(db, productId, bundleId) {
     const bundle = (await namedBundle(db, productId, { id: bundleId })).find(({ state }) => state === 'published');
     return bundle && { version: bundle.version, bytes: totalSize(await core.ota.filesOf(db, bundleId)) };
-  },
-  async selection(db, deviceId) {
-    const device = await core.storage.hot.deviceById(deviceId);
-    if (!device) throw new Error(`Device ${deviceId} has gone since it was found`);
-    return core.ota.engine.selection(db, device);
   },
 });
 
@@ -52,10 +48,7 @@ export const fleet = extension({
     const { storage, clock, load } = foundation;
     const engine = new Fleet({
       ...foundation,
-      async tagBundle(trx, ...given) {
-        forgetBundles(trx);
-        await giveTag(trx, ...given);
-      },
+      tagBundle: giveTag,
       stretch: (nowMs) => load.stretch(nowMs),
     });
     const times = new RolloutTimes({ ...foundation, storage: storage.background, fleet: engine });
@@ -68,8 +61,8 @@ export const fleet = extension({
         },
         wantedFirst,
         devicesCleared: deleteAttributes,
-        deviceLeaves: (trx, deviceId) => engine.forget(trx, deviceId),
-        deviceBlocked: (trx, deviceId) => engine.skip(trx, deviceId, 'blocked'),
+        deviceLeaves: (trx, deviceId) => engine.forget(workOf(trx), deviceId),
+        deviceBlocked: (trx, deviceId) => engine.skip(workOf(trx), deviceId, 'blocked'),
         attributesReported: attributeKeeper(storage),
         versionsReported: (trx, bversions) => keepVersions(trx, bversions, clock.now()),
         wakesPerMinute: (productId) => wakesPerMinute(storage.db, productId),

@@ -1,5 +1,5 @@
 import { repeat } from '@moorage/base';
-import { claimWork, endWork, holdsWork, type WorkLease } from '../../engine/db/work.ts';
+import { claimWork, endWork, holdsWork, type WorkLease } from '../../engine/db/leases.ts';
 import { Bridge, type BridgeDeps, bridgeKey } from './bridge.ts';
 import { announcingConnectors } from './queries.ts';
 

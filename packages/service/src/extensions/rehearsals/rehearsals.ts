@@ -7,11 +7,11 @@ import {
   type ShapeRecord,
 } from '@moorage/api';
 import { failure, type Result, sleep, success, unlessAborted } from '@moorage/base';
+import { claimWork, endWork, type WorkLease } from '../../engine/db/leases.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
-import { claimWork, endWork, type WorkLease } from '../../engine/db/work.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
-import { lockRollout, type RolloutRow, settingsOf } from '../fleet/rollouts/queries.ts';
+import { lockRollout, type RolloutRow } from '../fleet/rollouts/queries.ts';
 import { allowedRollout } from '../fleet/rollouts/routes.ts';
 import {
   deleteRehearsal,
@@ -101,7 +101,7 @@ async function inputFor(
   const { filter, priority, product_id: productId, title, version } = rollout;
   const nowMs = deps.clock.now();
   const shape = await deps.shapeOf(deps.storage, { productId, filter: filter ?? undefined, nowMs });
-  const planned = { title, priority, settings: settingsOf(rollout), ...(filter !== null && { filter }) };
+  const planned = { title, priority, settings: rollout.settings, ...(filter !== null && { filter }) };
   return success({ ...options, rollout: planned, version, files: files.value, shape });
 }
 
@@ -230,8 +230,8 @@ const start =
     try {
       await endTurn(storage.db, userId);
       const id = randomUUID();
-      const record = await storage.transaction(async (trx) => {
-        const found = await lockRollout(trx, storage.expressions, rollout.value.id);
+      const record = await storage.transaction(async (trx, work) => {
+        const found = await lockRollout(work, rollout.value.id);
         if (!found) return undefined;
         const atMs = clock.now();
         const message = `Rollout "${found.title}": rehearse on ${devices} twins`;

@@ -146,13 +146,6 @@ export type FactPart = Field['in'];
 export const partsOf = (filter: Filter): readonly FactPart[] =>
   'of' in filter ? filter.of.flatMap(partsOf) : [filter.field.in];
 
-/** Whether what a filter says of a device changes by itself: with the time, or with the address that marks it as seen. */
-export const changesByItself = (filter: Filter): boolean => {
-  if ('of' in filter) return filter.of.some(changesByItself);
-  const { field } = filter;
-  return field.kind === 'time' || (field.in === 'device' && field.name === 'ip');
-};
-
 // Safe: every field is named.
 const noFields = Object.fromEntries(Object.keys(knownFields).map((name) => [name, null])) as DeviceFacts['fields'];
 

@@ -1,9 +1,9 @@
 import { type CancelTimer, hourMs, unwrap } from '@moorage/base';
+import { sharedReads } from '../../../engine/db/work.ts';
 import type { Outbound } from '../../../engine/outbound/ports.ts';
-import type { FleetDeps } from './deps.ts';
 import { dueExecutions, dueRollouts, dueWakes, nextDue } from './due-queries.ts';
-import type { Fleet } from './engine.ts';
-import { countsOf, lockRollout, type RolloutRow, settingsOf } from './queries.ts';
+import type { Fleet, FleetDeps } from './engine.ts';
+import { countsOf, lockRollout, type RolloutRow } from './queries.ts';
 
 type DueDeps = Omit<FleetDeps, 'tagBundle' | 'stretch'> & {
   readonly fleet: Fleet;
@@ -42,10 +42,10 @@ export class RolloutTimes {
       const rollouts = await dueRollouts(storage.db, nowMs);
       for (const { id } of rollouts) await this.#settle(id);
       const wakes = await dueWakes(storage.db, nowMs);
-      for (const { id } of wakes) await storage.transaction((trx) => fleet.wakeMore(trx, id));
+      for (const { id } of wakes) await storage.transaction((_trx, work) => fleet.wakeMore(work, id));
       const executions = await dueExecutions(storage.db, nowMs);
       for (const { rollout_id, device_id } of executions) {
-        await storage.transaction((trx) => fleet.expire(trx, rollout_id, device_id));
+        await storage.transaction((_trx, work) => fleet.expire(work, rollout_id, device_id));
       }
       if (rollouts.length + wakes.length + executions.length > 0) continue;
       // What has become due since then is found as the next that is.
@@ -58,24 +58,24 @@ export class RolloutTimes {
   /** Settles a rollout that is due, and asks for its gate where it has one that is asked for. */
   async #settle(id: string): Promise<void> {
     const { storage, fleet } = this.#deps;
-    const asked = await storage.transaction((trx) => fleet.due(trx, id));
+    const asked = await storage.transaction((_trx, work) => fleet.due(work, id));
     if (!asked) return;
     const answer = await this.#ask(asked.url, asked.rollout);
     if (!answer) return;
-    await storage.transaction(async (trx) => {
-      const rollout = await lockRollout(trx, storage.expressions, id);
+    await storage.transaction(async (_trx, work) => {
+      const rollout = await lockRollout(work, id);
       // The answer is about a stage that may not be the open one any more.
       if (rollout?.state !== 'running' || rollout.stage !== asked.rollout.stage) return;
       const reason = answer.reason ?? `${new URL(asked.url).host} said no`;
       // A rollout that is running takes both answers.
-      unwrap(await fleet.signal(trx, rollout, { pass: answer.pass, reason }));
+      unwrap(await fleet.signal(work, rollout, { pass: answer.pass, reason }));
     });
   }
 
   /** Asks an address whether the next stage may open; `undefined` when it does not say. */
   async #ask(url: string, rollout: RolloutRow): Promise<{ pass: boolean; reason: string | undefined } | undefined> {
     const { storage, log, outbound } = this.#deps;
-    const counts = await countsOf(storage.db, rollout.id, settingsOf(rollout).stages.length);
+    const counts = await countsOf(sharedReads(storage.db), rollout.id, rollout.settings.stages.length);
     const { id, title, bundle_id, version: bundle, stage } = rollout;
     const sent = await outbound.sendHttp({
       url,

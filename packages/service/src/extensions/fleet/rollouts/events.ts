@@ -9,7 +9,7 @@ export function logRollout(
   { id, product_id: productId, bundle_id: bundleId, state, stage, reason }: RolloutRow,
   atMs: number,
   message: string,
-  level: 'info' | 'warning',
+  level: 'info' | 'warning' = 'info',
 ): Promise<void> {
   const data = { rollout: id, state, stage, ...(reason !== null && { reason }) };
   return writeLog(trx, { type: 'rollout.state', level, message, atMs, productId, bundleId, data });

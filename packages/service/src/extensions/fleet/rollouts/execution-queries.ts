@@ -1,54 +1,52 @@
 import type { ExecutionState } from '@moorage/api';
-import { builtOnce } from '../../../engine/db/compiled.ts';
-import { padded } from '../../../engine/db/groups.ts';
+import { builtForMany } from '../../../engine/db/compiled.ts';
 import { type PageOf, paging } from '../../../engine/db/paging.ts';
 import type { Row } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
-import { beforeCommit } from '../../../engine/db/transaction.ts';
-import { beginManySteps, type RolloutRow } from './queries.ts';
+import { changedRows, type Reads, type RowKind, type Work } from '../../../engine/db/work.ts';
+import type { RolloutRow } from './queries.ts';
 
 export type ExecutionRow = Row<'executions'>;
 
-// What statements that are built once are built with.
-const noExecution: ExecutionRow = {
-  rollout_id: '',
-  device_id: '',
-  bundle_id: '',
-  stage: 0,
+/** A device that is new to a rollout. */
+export const newExecution = (rollout: RolloutRow, device_id: string, stage: number, nowMs: number): ExecutionRow => ({
+  rollout_id: rollout.id,
+  device_id,
+  bundle_id: rollout.bundle_id,
+  stage,
   state: 'waiting',
   kind: null,
   attempt: 1,
   update_id: null,
   due_at: null,
   expires_at: null,
-  changed_at: 0,
-};
-
-/** A device that is new to a rollout. */
-export const newExecution = (rollout: RolloutRow, device_id: string, stage: number, nowMs: number): ExecutionRow => ({
-  ...noExecution,
-  rollout_id: rollout.id,
-  device_id,
-  bundle_id: rollout.bundle_id,
-  stage,
   changed_at: nowMs,
 });
 
-/** What rollouts have of devices, as transactions have read it ahead and changed it since. */
-const aheadIn = new WeakMap<Db, Map<string, readonly ExecutionRow[]>>();
+const findExecutions = builtForMany((db, deviceIds: readonly string[]) =>
+  db.selectFrom('executions').selectAll().where('device_id', 'in', deviceIds),
+);
 
-/** What such a transaction has not written yet. */
-const behindIn = new WeakMap<Db, Map<string, ExecutionRow>>();
+/** What all rollouts have of devices. */
+export const executionsByDevice: RowKind<string, readonly ExecutionRow[]> = {
+  read: async (db, ids) => Map.groupBy(await findExecutions(db, ids), ({ device_id }) => device_id),
+  async write(trx, changes) {
+    for (const { before = [], after = [] } of changes) {
+      const gone = before.filter((row) => !after.some(({ rollout_id }) => rollout_id === row.rollout_id));
+      for (const { rollout_id, device_id } of gone) {
+        const of = trx.deleteFrom('executions').where('rollout_id', '=', rollout_id);
+        await of.where('device_id', '=', device_id).execute();
+      }
+    }
+    const rows = changedRows(changes);
+    if (rows.length > 0) await putExecutions(trx, rows);
+  },
+};
 
-/** Writes what a transaction that has read ahead has changed of executions and not written yet. */
-export async function writeExecutionsBehind(trx: Db): Promise<void> {
-  const behind = behindIn.get(trx);
-  const rows = [...(behind?.values() ?? [])];
-  behind?.clear();
-  if (rows.length === 0) return;
-  await trx
+const putExecutions = (trx: Db, rows: readonly ExecutionRow[]) =>
+  trx
     .insertInto('executions')
-    .values(rows)
+    .values([...rows])
     .onConflict((conflict) =>
       conflict.columns(['rollout_id', 'device_id']).doUpdateSet((to) => ({
         bundle_id: to.ref('excluded.bundle_id'),
@@ -63,100 +61,34 @@ export async function writeExecutionsBehind(trx: Db): Promise<void> {
       })),
     )
     .execute();
-}
-
-/** Begins a transaction of steps of many devices: what rollouts have of them is read at once, and written before the commit. */
-export async function beginSteps(trx: Db, deviceIds: readonly string[]): Promise<void> {
-  beginManySteps(trx);
-  const rows = await trx.selectFrom('executions').selectAll().where('device_id', 'in', padded(deviceIds)).execute();
-  const byDevice = Map.groupBy(rows, ({ device_id }) => device_id);
-  aheadIn.set(trx, new Map(deviceIds.map((id) => [id, byDevice.get(id) ?? []])));
-  behindIn.set(trx, new Map());
-  beforeCommit(trx, () => writeExecutionsBehind(trx));
-}
-
-/** Notes what a transaction makes of an execution, or that it deletes it, where it has been read ahead. */
-function noteExecution(trx: Db, { rollout_id, device_id }: Named, row?: ExecutionRow): void {
-  const ahead = aheadIn.get(trx);
-  const rows = ahead?.get(device_id);
-  if (!rows) return;
-  const others = rows.filter((known) => known.rollout_id !== rollout_id);
-  ahead?.set(device_id, row ? [...others, row] : others);
-}
-
-/**
- * Nothing that a transaction has read of executions holds any more: many are about to be changed. From now on it reads
- * from the database, so it writes there at once.
- */
-export async function forgetExecutions(trx: Db): Promise<void> {
-  await writeExecutionsBehind(trx);
-  aheadIn.delete(trx);
-  behindIn.delete(trx);
-}
-
-type Named = Pick<ExecutionRow, 'rollout_id' | 'device_id'>;
-
-const findOne = builtOnce((db) =>
-  db.selectFrom('executions').selectAll().where('rollout_id', '=', '').where('device_id', '=', ''),
-);
-const findByUpdate = builtOnce((db) => db.selectFrom('executions').selectAll().where('update_id', '=', 0));
-const findOfDevice = builtOnce((db) => db.selectFrom('executions').selectAll().where('device_id', '=', ''));
-
-/** Adds a device to a rollout. */
-export async function insertExecution(trx: Db, row: ExecutionRow): Promise<void> {
-  noteExecution(trx, row, row);
-  await trx.insertInto('executions').values(row).execute();
-}
 
 /** What all rollouts have of a device. */
-export const executionsOf = async (db: Db, deviceId: string): Promise<readonly ExecutionRow[]> =>
-  aheadIn.get(db)?.get(deviceId) ?? findOfDevice(db, deviceId);
+export const executionsOf = async (reads: Reads, deviceId: string): Promise<readonly ExecutionRow[]> =>
+  (await reads.get(executionsByDevice, deviceId)) ?? [];
 
 /** What a rollout has of a device. */
-export async function executionOf(db: Db, rolloutId: string, deviceId: string): Promise<ExecutionRow | undefined> {
-  const ahead = aheadIn.get(db)?.get(deviceId);
-  return (ahead ?? (await findOne(db, rolloutId, deviceId))).find(({ rollout_id }) => rollout_id === rolloutId);
+export const executionOf = async (
+  reads: Reads,
+  rolloutId: string,
+  deviceId: string,
+): Promise<ExecutionRow | undefined> =>
+  (await executionsOf(reads, deviceId)).find(({ rollout_id }) => rollout_id === rolloutId);
+
+const othersOf = async (work: Work, { rollout_id, device_id }: ExecutionRow) =>
+  (await executionsOf(work, device_id)).filter((row) => row.rollout_id !== rollout_id);
+
+/** Adds a device to a rollout, or makes this of what the rollout has of it. */
+export async function putExecution(work: Work, row: ExecutionRow): Promise<void> {
+  work.put(executionsByDevice, row.device_id, [...(await othersOf(work, row)), row]);
 }
 
-/** What the rollout that has brought an update has of its device. */
-export async function executionByUpdate(
-  db: Db,
-  { id, device_id }: { readonly id: number; readonly device_id: string },
-): Promise<ExecutionRow | undefined> {
-  const ahead = aheadIn.get(db)?.get(device_id);
-  return (ahead ?? (await findByUpdate(db, id))).find(({ update_id }) => update_id === id);
+/** Removes a device from a rollout. */
+export async function dropExecution(work: Work, row: ExecutionRow): Promise<void> {
+  work.put(executionsByDevice, row.device_id, await othersOf(work, row));
 }
 
 export const failedExecutions = (db: Db, rolloutId: string): Promise<ExecutionRow[]> =>
   db.selectFrom('executions').selectAll().where('rollout_id', '=', rolloutId).where('state', '=', 'failed').execute();
-
-const changing = (trx: Db, { rollout_id, device_id, ...row }: ExecutionRow) =>
-  trx.updateTable('executions').set(row).where('rollout_id', '=', rollout_id).where('device_id', '=', device_id);
-const pattern = { ...noExecution, kind: '', update_id: 0, due_at: 0, expires_at: 0 };
-const writeExecution = builtOnce((trx) => changing(trx, pattern));
-
-/** Writes an execution as it is now, or notes that it is to be written with the others of its transaction. */
-export async function changeExecution(trx: Db, row: ExecutionRow): Promise<void> {
-  noteExecution(trx, row, row);
-  const { rollout_id, device_id, ...change } = row;
-  const behind = behindIn.get(trx);
-  if (behind) {
-    behind.set(`${rollout_id} ${device_id}`, row);
-    return;
-  }
-  // The parameters are in the order of the pattern's columns.
-  const { bundle_id, stage, state, kind, attempt, update_id, due_at, expires_at, changed_at } = change;
-  const values = [bundle_id, stage, state, kind, attempt, update_id, due_at, expires_at, changed_at];
-  await writeExecution(trx, ...values, rollout_id, device_id);
-}
-
-/** Removes a device from a rollout. */
-export async function deleteExecution(trx: Db, named: Named): Promise<void> {
-  noteExecution(trx, named);
-  behindIn.get(trx)?.delete(`${named.rollout_id} ${named.device_id}`);
-  const { rollout_id, device_id } = named;
-  await trx.deleteFrom('executions').where('rollout_id', '=', rollout_id).where('device_id', '=', device_id).execute();
-}
 
 /** One page of the devices of a rollout. */
 export async function listExecutions(

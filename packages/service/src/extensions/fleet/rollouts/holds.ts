@@ -5,14 +5,15 @@ import {
   refusal,
   resultOk,
   type rolloutsContract,
-  type SelectionRecord,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../../../core/access/products.ts';
 import { authorise, generalRoles } from '../../../core/access/rules.ts';
+import { follow } from '../../../core/ota/engine.ts';
 import { topics } from '../../../engine/bus/topics.ts';
 import { byCaller, writeLog } from '../../../engine/db/logs.ts';
 import type { Db } from '../../../engine/db/storage.ts';
+import { sharedReads, type Work } from '../../../engine/db/work.ts';
 import type { Handler, Handlers } from '../../../engine/http/types.ts';
 import {
   deleteFreeze,
@@ -33,17 +34,11 @@ import { refuseFleetSettings } from './settings.ts';
 
 type Contract = typeof rolloutsContract;
 
-/** What pins and freezes need beside what rollouts do. */
-export interface HoldDeps extends RolloutDeps {
-  /** Which bundle a device gets that asks for none, and why. */
-  selection(db: Db, deviceId: string): Promise<SelectionRecord>;
-}
-
 const gone = (what: string) => failure(refusal('NOT_FOUND', { what }));
 
 /** API-EP-PUT-products-product_id-freeze */
 const freeze =
-  ({ storage, clock }: HoldDeps): Handler<Contract['freeze']> =>
+  ({ storage, clock }: RolloutDeps): Handler<Contract['freeze']> =>
   async (call) =>
     storage.transaction(async (trx) => {
       const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
@@ -59,7 +54,7 @@ const freeze =
 
 /** API-EP-GET-products-product_id-freeze */
 const frozen =
-  ({ storage: { db } }: HoldDeps): Handler<Contract['frozen']> =>
+  ({ storage: { db } }: RolloutDeps): Handler<Contract['frozen']> =>
   async ({ caller, params }) => {
     const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
     if (!product.ok) return product;
@@ -71,7 +66,7 @@ const frozen =
 
 /** API-EP-GET-freezes */
 const freezes =
-  ({ storage: { db }, clock }: HoldDeps): Handler<Contract['freezes']> =>
+  ({ storage: { db }, clock }: RolloutDeps): Handler<Contract['freezes']> =>
   async ({ caller, query: { product_id: productId, ...query } }) => {
     const viewer = caller.role === 'admin' ? 'everyone' : caller;
     const { items, total } = await listFreezes(db, { viewer, productId, nowMs: clock.now() }, query);
@@ -87,7 +82,7 @@ const freezes =
 
 /** API-EP-DELETE-products-product_id-freeze */
 const thaw =
-  ({ storage, clock }: HoldDeps): Handler<Contract['thaw']> =>
+  ({ storage, clock }: RolloutDeps): Handler<Contract['thaw']> =>
   async (call) =>
     storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
       const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
@@ -102,15 +97,15 @@ const thaw =
 
 /** Pauses what runs in a product, or in all. Returns how many rollouts these were. */
 async function pauseRunning(
-  { storage, fleet }: Pick<HoldDeps, 'storage' | 'fleet'>,
-  trx: Db,
+  { fleet }: Pick<RolloutDeps, 'fleet'>,
+  work: Work,
   productId: string | undefined,
   reason: string,
 ): Promise<number> {
   let paused = 0;
-  for (const { id } of await runningRollouts(trx, productId)) {
-    const rollout = await lockRollout(trx, storage.expressions, id);
-    const moved = rollout && (await fleet.trigger(trx, rollout, 'pause', `Emergency stop: ${reason}`));
+  for (const { id } of await runningRollouts(work.db, productId)) {
+    const rollout = await lockRollout(work, id);
+    const moved = rollout && (await fleet.trigger(work, rollout, 'pause', `Emergency stop: ${reason}`));
     if (moved?.ok) paused++;
   }
   return paused;
@@ -118,15 +113,15 @@ async function pauseRunning(
 
 /** API-EP-POST-stop */
 const stopAll =
-  (deps: HoldDeps): Handler<Contract['stopAll']> =>
+  (deps: RolloutDeps): Handler<Contract['stopAll']> =>
   async (call) => {
     const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
     if (refused) return failure(refused);
     const { reason } = call.body;
-    return deps.storage.transaction(async (trx) => {
+    return deps.storage.transaction(async (trx, work) => {
       const atMs = deps.clock.now();
       const frozen = await freezeEverywhere(trx, `Emergency stop: ${reason}`, atMs);
-      const paused = await pauseRunning(deps, trx, undefined, reason);
+      const paused = await pauseRunning(deps, work, undefined, reason);
       const message = `Emergency stop of everything: ${reason}`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message });
       return success({ paused, frozen });
@@ -135,7 +130,7 @@ const stopAll =
 
 /** API-EP-DELETE-stop */
 const liftStop =
-  ({ storage, clock }: HoldDeps): Handler<Contract['liftStop']> =>
+  ({ storage, clock }: RolloutDeps): Handler<Contract['liftStop']> =>
   async (call) => {
     const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
     if (refused) return failure(refused);
@@ -155,7 +150,7 @@ async function settingsRecord(db: Db, productId: string): Promise<FleetSettings>
 
 /** API-EP-GET-products-product_id-fleet */
 const fleetSettings =
-  ({ storage: { db } }: HoldDeps): Handler<Contract['fleetSettings']> =>
+  ({ storage: { db } }: RolloutDeps): Handler<Contract['fleetSettings']> =>
   async ({ caller, params }) => {
     const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
     return product.ok ? success(await settingsRecord(db, product.value.id)) : product;
@@ -163,7 +158,7 @@ const fleetSettings =
 
 /** API-EP-PUT-products-product_id-fleet */
 const setFleetSettings =
-  ({ storage, clock, outbound }: HoldDeps): Handler<Contract['setFleetSettings']> =>
+  ({ storage, clock, outbound }: RolloutDeps): Handler<Contract['setFleetSettings']> =>
   async (call) =>
     storage.transaction(async (trx): Promise<Result<FleetSettings, Refusal>> => {
       const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
@@ -185,16 +180,16 @@ const setFleetSettings =
 
 /** API-EP-POST-products-product_id-stop */
 const stop =
-  ({ storage, clock, fleet }: HoldDeps): Handler<Contract['stop']> =>
+  ({ storage, clock, fleet }: RolloutDeps): Handler<Contract['stop']> =>
   async (call) =>
-    storage.transaction(async (trx): Promise<Result<{ paused: number }, Refusal>> => {
+    storage.transaction(async (trx, work): Promise<Result<{ paused: number }, Refusal>> => {
       const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
       if (!product.ok) return product;
       const { id: productId, product: code } = product.value;
       const { reason } = call.body;
       const atMs = clock.now();
       await putFreeze(trx, { product_id: productId, reason, until: null, everywhere: 0, created_at: atMs });
-      const paused = await pauseRunning({ storage, fleet }, trx, productId, reason);
+      const paused = await pauseRunning({ fleet }, work, productId, reason);
       const message = `Emergency stop of product ${code}: ${reason}`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
       return success({ paused });
@@ -202,10 +197,10 @@ const stop =
 
 /** API-EP-PUT-devices-device_id-pin */
 const pin =
-  (deps: HoldDeps): Handler<Contract['pin']> =>
+  (deps: RolloutDeps): Handler<Contract['pin']> =>
   async (call) => {
     const { storage, clock } = deps;
-    const done = await storage.transaction(async (trx) => {
+    const done = await storage.transaction(async (trx, work) => {
       const device = await deps.deviceFor(trx, call.caller, 'device.pin', call.params.device_id);
       if (!device.ok) return device;
       const { id: deviceId, product_id: productId } = device.value;
@@ -214,7 +209,7 @@ const pin =
       if (!bundle) return failure(refusal('NOT_FOUND', { what: 'Published bundle' }));
       const atMs = clock.now();
       await putPin(trx, { device_id: deviceId, bundle_id, reason, until, created_at: atMs });
-      await deps.fleet.skip(trx, deviceId, 'pinned');
+      await deps.fleet.skip(work, deviceId, 'pinned');
       const message = `Device is held at version ${bundle.version}: ${reason}`;
       await writeLog(trx, {
         ...byCaller(call, atMs),
@@ -236,7 +231,7 @@ const pin =
 
 /** API-EP-GET-devices-device_id-pin */
 const pinned =
-  (deps: HoldDeps): Handler<Contract['pinned']> =>
+  (deps: RolloutDeps): Handler<Contract['pinned']> =>
   async ({ caller, params }) => {
     const { db } = deps.storage;
     const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
@@ -250,7 +245,7 @@ const pinned =
 
 /** API-EP-DELETE-devices-device_id-pin */
 const unpin =
-  (deps: HoldDeps): Handler<Contract['unpin']> =>
+  (deps: RolloutDeps): Handler<Contract['unpin']> =>
   async (call) =>
     deps.storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
       const device = await deps.deviceFor(trx, call.caller, 'device.pin', call.params.device_id);
@@ -265,15 +260,21 @@ const unpin =
 
 /** API-EP-GET-devices-device_id-selection */
 const selection =
-  (deps: HoldDeps): Handler<Contract['selection']> =>
+  (deps: RolloutDeps): Handler<Contract['selection']> =>
   async ({ caller, params }) => {
     const { db } = deps.storage;
     const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
-    return device.ok ? success(await deps.selection(db, device.value.id)) : device;
+    if (!device.ok) return device;
+    const reads = sharedReads(db);
+    const { by, reason, bundle, assignment } = await follow(reads, device.value, () =>
+      deps.fleet.assign(reads, device.value),
+    );
+    const of = { bundle_id: bundle?.id ?? null, bundle: bundle?.version ?? null };
+    return success({ by, reason, ...of, rollout_id: assignment?.id ?? null });
   };
 
 /** What holds devices where they are. */
-export const holdRoutes = (deps: HoldDeps) =>
+export const holdRoutes = (deps: RolloutDeps) =>
   ({
     stop: stop(deps),
     stopAll: stopAll(deps),

@@ -2,9 +2,10 @@ import type { SkipReason } from '@moorage/api';
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Schema } from '../../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../../engine/db/storage.ts';
+import type { Work } from '../../../engine/db/work.ts';
 import type { Filter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
-import { forgetExecutions, newExecution } from './execution-queries.ts';
+import { newExecution } from './execution-queries.ts';
 import type { RolloutRow } from './queries.ts';
 
 /** Devices of one statement. */
@@ -56,13 +57,13 @@ export async function insertExecutions(
  * @param dueAtMs since when those wait for their turn that run the bundle of the rollout; null for no pace
  */
 export async function bringBack(
-  trx: Db,
+  work: Work,
   { id, product_id, product }: Pick<RolloutRow, 'id' | 'product_id' | 'product'>,
   dueAtMs: number | null,
   bundleId?: string,
 ): Promise<void> {
-  await forgetExecutions(trx);
-  await trx
+  await work.restart();
+  await work.db
     .updateTable('executions')
     .set((execution) => {
       const published = execution

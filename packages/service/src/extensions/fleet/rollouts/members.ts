@@ -2,9 +2,10 @@ import { hash } from 'node:crypto';
 import { type Refusal, type RolloutSettings, refusal, type SkipReason } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db, Expressions } from '../../../engine/db/storage.ts';
+import type { Work } from '../../../engine/db/work.ts';
 import { keptFilter } from '../filters/parse.ts';
 import { fittingDevices, insertExecutions, skipReason } from './member-queries.ts';
-import { addCounts, type RolloutRow, settingsOf } from './queries.ts';
+import { addCount, type RolloutRow } from './queries.ts';
 import { stagesOf } from './settings.ts';
 
 /** The place of a device in a rollout: the same for ever, and another in each rollout. */
@@ -53,7 +54,7 @@ export async function membersOf<D extends FittingDevice>(
   const ranked = members.map((device) => ({ device, rank: rankOf(rollout.id, device.id) }));
   ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1));
   const devices = ranked.map(({ device }) => device);
-  const settings = settingsOf(rollout);
+  const { settings } = rollout;
   const byFilter = await firstFilters(db, expressions, rollout.product_id, settings, nowMs);
   const stages = stagesOf(
     settings,
@@ -84,7 +85,7 @@ async function firstFilters(
 
 /** Refuses stages that have more devices than the rollout. Refusal: INVALID_REQUEST, with the place. */
 export function checkSizes(rollout: RolloutScope, devices: number): Result<undefined, Refusal> {
-  const { stages } = settingsOf(rollout);
+  const { stages } = rollout.settings;
   const tooLarge = stages.findIndex(({ count }) => count !== undefined && count > devices);
   if (tooLarge < 0) return success(undefined);
   const detail = `Stage ${tooLarge + 1} has more devices than the rollout, which has ${devices}`;
@@ -100,25 +101,26 @@ export async function refuseSizes(
   rollout: RolloutScope,
   nowMs: number,
 ): Promise<Result<undefined, Refusal>> {
-  if (settingsOf(rollout).stages.every(({ count }) => count === undefined)) return success(undefined);
+  if (rollout.settings.stages.every(({ count }) => count === undefined)) return success(undefined);
   const fitting = await fittingOf(db, expressions, rollout, nowMs, fittingDevices);
   return checkSizes(rollout, fitting.filter((device) => skipReason(device) === undefined).length);
 }
 
 /** Gives every device of a rollout that begins its stage; those that get nothing are skipped, at its end. */
-export async function enlist(trx: Db, expressions: Expressions, rollout: RolloutRow, nowMs: number): Promise<void> {
+export async function enlist(work: Work, expressions: Expressions, rollout: RolloutRow, nowMs: number): Promise<void> {
+  await work.restart();
+  const trx = work.db;
   const fitting = await fittingOf(trx, expressions, rollout, nowMs, fittingDevices);
   const { devices, stages, sizes, out } = await membersOf(trx, expressions, rollout, fitting, nowMs);
   for (const [stage, n] of sizes.entries()) {
     if (n === 0) continue;
     const deviceIds = devices.filter((_, place) => stages[place] === stage).map(({ id }) => id);
     await insertExecutions(trx, expressions, rollout, { stage, deviceIds, nowMs });
-    await addCounts(trx, [[{ rollout_id: rollout.id, stage, state: 'waiting', kind: null }, n]]);
+    await addCount(work, { rollout_id: rollout.id, stage, state: 'waiting', kind: null }, n);
   }
   const last = sizes.length - 1;
   for (const [skipped, deviceIds] of out) {
     await insertExecutions(trx, expressions, rollout, { stage: last, deviceIds, nowMs, skipped });
-    const counted = { rollout_id: rollout.id, stage: last, state: 'skipped' as const, kind: skipped };
-    await addCounts(trx, [[counted, deviceIds.length]]);
+    await addCount(work, { rollout_id: rollout.id, stage: last, state: 'skipped', kind: skipped }, deviceIds.length);
   }
 }

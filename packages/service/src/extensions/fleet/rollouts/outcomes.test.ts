@@ -325,13 +325,13 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     const { id } = await draft(product.id, (await bundleOf(null)).id);
     const fleet = new Fleet({ ...service.deps, tagBundle: async () => {}, stretch: () => 1 });
     let attempts = 0;
-    await storage.transaction(async (trx) => {
-      const rollout = await lockRollout(trx, storage.expressions, id);
+    await storage.transaction(async (_trx, work) => {
+      const rollout = await lockRollout(work, id);
       if (!rollout) return expect.unreachable();
-      unwrap(await fleet.begin(trx, rollout, null));
+      unwrap(await fleet.start(work, rollout, null));
       if (++attempts > 1) return;
-      await storage.transaction(async (deleting) => {
-        await fleet.forget(deleting, device.id);
+      await storage.transaction(async (deleting, forgetting) => {
+        await fleet.forget(forgetting, device.id);
         await deleting.deleteFrom('devices').where('id', '=', device.id).execute();
       });
     });

@@ -4,7 +4,6 @@ import type { Db, Expressions } from '../../../engine/db/storage.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
 import { platformOf, previewedDevices, publishedVersions } from './member-queries.ts';
 import { checkSizes, fittingOf, membersOf, type RolloutScope } from './members.ts';
-import { settingsOf } from './queries.ts';
 import { opensAtMs, zoneFor } from './windows.ts';
 
 type Previewed = Awaited<ReturnType<typeof previewedDevices>>[number];
@@ -103,7 +102,7 @@ export async function previewOf(
   const { devices, stages, sizes, out } = await membersOf(db, expressions, rollout, fitting, nowMs);
   const checked = checkSizes(rollout, devices.length);
   if (!checked.ok) return checked;
-  const settings = settingsOf(rollout);
+  const { settings } = rollout;
   const { platform_id: platformId } = await platformOf(db, rollout.product_id);
   const { zone, poll_interval_s } = await fleetSettingsOf(db, rollout.product_id);
   const intervalMs = (poll_interval_s ?? usualPollS) * 1000;

@@ -1,6 +1,6 @@
 import { executionStates, optionalTimestamp, type RolloutRecord } from '@moorage/api';
-import type { Db } from '../../../engine/db/storage.ts';
-import { countsOf, type RolloutRow, settingsOf } from './queries.ts';
+import type { Reads } from '../../../engine/db/work.ts';
+import { countsOf, type RolloutRow } from './queries.ts';
 import { abortMeters, type StageCounts } from './rules.ts';
 
 const totalOf = ({ states }: StageCounts): number => executionStates.reduce((sum, state) => sum + states[state], 0);
@@ -11,9 +11,9 @@ function stageState(row: RolloutRow, index: number): 'waiting' | 'open' | 'passe
 }
 
 /** The record of a rollout, with the counts of its stages. */
-export async function rolloutRecord(db: Db, row: RolloutRow): Promise<RolloutRecord> {
-  const settings = settingsOf(row);
-  const counts = await countsOf(db, row.id, settings.stages.length);
+export async function rolloutRecord(reads: Reads, row: RolloutRow): Promise<RolloutRecord> {
+  const { settings } = row;
+  const counts = await countsOf(reads, row.id, settings.stages.length);
   return {
     id: row.id,
     product_id: row.product_id,

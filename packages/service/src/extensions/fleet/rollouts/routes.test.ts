@@ -273,12 +273,10 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     const busy = new Fleet({ ...deps, tagBundle: async () => {}, stretch: () => 2 });
     const idle = { ...((await rolloutById(storage.db, id)) ?? expect.unreachable()), wake_after: null };
     woken.length = 0;
-    await storage.transaction((trx) =>
-      busy.wake(trx, { ...idle, settings: '{"stages":[{}],"pace":{"per_minute":2}}' }),
-    );
-    await storage.transaction((trx) =>
-      busy.wake(trx, { ...idle, settings: '{"stages":[{}],"pace":{"per_minute":4}}' }),
-    );
+    for (const per_minute of [2, 4]) {
+      const paced = { ...idle, settings: { stages: [{}], pace: { per_minute } } };
+      await storage.transaction((_trx, work) => busy.wake(work, paced));
+    }
     await expect.poll(() => woken).toHaveLength(3);
     unsubscribe();
   });

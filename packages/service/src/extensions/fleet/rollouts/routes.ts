@@ -13,8 +13,10 @@ import {
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../../../core/access/products.ts';
 import { type Action, isServiceAccount } from '../../../core/access/rules.ts';
+import type { DeviceRow } from '../../../engine/db/hot.ts';
 import { byCaller, writeLog } from '../../../engine/db/logs.ts';
 import type { Db } from '../../../engine/db/storage.ts';
+import { sharedReads, type Work } from '../../../engine/db/work.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
 import { parseFilter } from '../filters/parse.ts';
 import type { Fleet } from './engine.ts';
@@ -30,7 +32,6 @@ import {
   type RolloutFilter,
   type RolloutRow,
   rolloutById,
-  settingsOf,
 } from './queries.ts';
 import { rolloutRecord } from './records.ts';
 import { notBegun, type RolloutTrigger } from './rules.ts';
@@ -43,12 +44,7 @@ type RolloutDraft = BodyOf<Contract['create']>;
 export interface RolloutDeps extends Deps {
   readonly fleet: Fleet;
   readonly outbound: Targets;
-  deviceFor(
-    db: Db,
-    caller: Caller,
-    action: Action,
-    name: string,
-  ): Promise<Result<{ readonly id: string; readonly product_id: string }, Refusal>>;
+  deviceFor(db: Db, caller: Caller, action: Action, name: string): Promise<Result<DeviceRow, Refusal>>;
   /** The version of a published bundle of a product, and what its files have together, in bytes. */
   publishedBundle(db: Db, productId: string, bundleId: string): Promise<{ version: string; bytes: number } | undefined>;
 }
@@ -98,7 +94,7 @@ async function draftOf(
     title: body.title,
     filter: body.filter ?? null,
     priority: body.priority ?? 0,
-    settings: JSON.stringify(settings.value),
+    settings: settings.value,
     created_at: nowMs,
     ...notBegun,
     author_id: userId,
@@ -108,9 +104,8 @@ async function draftOf(
 
 async function page(db: Db, filter: RolloutFilter, query: QueryOf<Contract['list']>) {
   const { items, total } = await listRollouts(db, filter, query);
-  const records: RolloutRecord[] = [];
-  for (const row of items) records.push(await rolloutRecord(db, row));
-  return success({ items: records, total });
+  const reads = sharedReads(db);
+  return success({ items: await Promise.all(items.map((row) => rolloutRecord(reads, row))), total });
 }
 
 /** API-EP-GET-rollouts */
@@ -131,7 +126,7 @@ const list =
 const create =
   (deps: RolloutDeps): Handler<Contract['create']> =>
   async (call) =>
-    deps.storage.transaction(async (trx): Promise<Result<RolloutRecord, Refusal>> => {
+    deps.storage.transaction(async (trx, work): Promise<Result<RolloutRecord, Refusal>> => {
       const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
       if (!product.ok) return product;
       const { id: productId } = product.value;
@@ -146,7 +141,7 @@ const create =
       const data = { rollout: row.id, filter: row.filter };
       const bundleId = row.bundle_id;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.create', message, productId, bundleId, data });
-      return success(await rolloutRecord(trx, draft.value.row));
+      return success(await rolloutRecord(work, draft.value.row));
     });
 
 /** API-EP-POST-products-product_id-rollouts-preview */
@@ -164,7 +159,7 @@ const get =
   ({ storage: { db } }: RolloutDeps): Handler<Contract['get']> =>
   async ({ caller, params }) => {
     const rollout = await allowedRollout(db, params.rollout_id, caller);
-    return rollout.ok ? success(await rolloutRecord(db, rollout.value)) : rollout;
+    return rollout.ok ? success(await rolloutRecord(sharedReads(db), rollout.value)) : rollout;
   };
 
 type OfRollout = Pick<Call<Contract['get']>, 'caller' | 'ip' | 'params'>;
@@ -173,17 +168,16 @@ type OfRollout = Pick<Call<Contract['get']>, 'caller' | 'ip' | 'params'>;
 const changing = (
   { storage }: RolloutDeps,
   { caller, params }: OfRollout,
-  change: (trx: Db, rollout: RolloutRow) => Promise<Result<unknown, Refusal>>,
+  change: (work: Work, rollout: RolloutRow) => Promise<Result<unknown, Refusal>>,
 ) =>
-  storage.transaction(async (trx): Promise<Result<RolloutRecord, Refusal>> => {
+  storage.transaction(async (trx, work): Promise<Result<RolloutRecord, Refusal>> => {
     const found = await allowedRollout(trx, params.rollout_id, caller);
     if (!found.ok) return found;
-    const rollout = await lockRollout(trx, storage.expressions, found.value.id);
+    const rollout = await lockRollout(work, found.value.id);
     if (!rollout) return failure(refusal('NOT_FOUND', { what: 'Rollout' }));
-    const changed = await change(trx, rollout);
+    const changed = await change(work, rollout);
     if (!changed.ok) return changed;
-    const after = await rolloutById(trx, rollout.id);
-    return success(await rolloutRecord(trx, after ?? rollout));
+    return success(await rolloutRecord(work, (await lockRollout(work, rollout.id)) ?? rollout));
   });
 
 /** What a person's word says beside the state. */
@@ -196,7 +190,7 @@ const reasons: Readonly<Partial<Record<RolloutAction, string>>> = {
 
 /** What a person's word moves. One that starts a rollout may have to wait for another person, or for a time. */
 function triggerOf(action: RolloutAction, rollout: RolloutRow, nowMs: number): RolloutTrigger {
-  const { approval, start_at } = settingsOf(rollout);
+  const { approval, start_at } = rollout.settings;
   const isLater = start_at !== undefined && start_at > nowMs;
   if (action === 'approve') return isLater ? 'schedule' : 'start';
   if (action !== 'start' || rollout.state !== 'draft') return action;
@@ -223,7 +217,7 @@ function refuseAct(action: RolloutAction, rollout: RolloutRow, caller: Caller): 
   if (action === 'approve' && isServiceAccount(caller)) {
     return refusal('FORBIDDEN', { action: 'approve a rollout: that takes a person' });
   }
-  if (action === 'pass' && stage === settingsOf(rollout).stages.length - 1) {
+  if (action === 'pass' && stage === rollout.settings.stages.length - 1) {
     return refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: 'its last stage', to: 'the next' });
   }
   return undefined;
@@ -233,18 +227,18 @@ function refuseAct(action: RolloutAction, rollout: RolloutRow, caller: Caller): 
  * Ends a rollout, and brings the devices that it has moved to a bundle, which they keep until a tag of the product is moved.
  * Refusals: INVALID_REQUEST, WRONG_BUNDLE, ILLEGAL_TRANSITION.
  */
-async function rollBackTo(deps: RolloutDeps, trx: Db, rollout: RolloutRow, call: Call<Contract['act']>) {
+async function rollBackTo(deps: RolloutDeps, work: Work, rollout: RolloutRow, call: Call<Contract['act']>) {
   const { action, bundle_id = '' } = call.body;
   if (action !== 'roll_back') {
     const detail = 'Only a rollout that is rolled back takes a bundle';
     return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['bundle_id'] }));
   }
-  const bundle = await deps.publishedBundle(trx, rollout.product_id, bundle_id);
+  const bundle = await deps.publishedBundle(work.db, rollout.product_id, bundle_id);
   if (!bundle) return wrongBundle(rollout.product);
   const reason = `by a person, to version ${bundle.version}`;
-  const moved = await deps.fleet.trigger(trx, rollout, 'roll_back', reason, bundle_id);
+  const moved = await deps.fleet.trigger(work, rollout, 'roll_back', reason, bundle_id);
   if (!moved.ok) return moved;
-  await writePerson(deps, trx, call, rollout, `roll back to version ${bundle.version}`);
+  await writePerson(deps, work.db, call, rollout, `roll back to version ${bundle.version}`);
   return moved;
 }
 
@@ -254,20 +248,20 @@ const act =
   async (call) => {
     const { action } = call.body;
     const { fleet, clock } = deps;
-    return changing(deps, call, async (trx, rollout) => {
+    return changing(deps, call, async (work, rollout) => {
       const refused = refuseAct(action, rollout, call.caller);
       if (refused) return failure(refused);
-      if (call.body.bundle_id !== undefined) return rollBackTo(deps, trx, rollout, call);
+      if (call.body.bundle_id !== undefined) return rollBackTo(deps, work, rollout, call);
       const trigger = triggerOf(action, rollout, clock.now());
       const moved =
         trigger === 'start'
-          ? await fleet.begin(trx, rollout, null)
-          : await fleet.trigger(trx, rollout, trigger, reasons[action] ?? null);
+          ? await fleet.start(work, rollout, null)
+          : await fleet.trigger(work, rollout, trigger, reasons[action] ?? null);
       if (!moved.ok) return moved;
-      if (action === 'approve') await changeRollout(trx, rollout.id, { approver_id: call.caller.userId });
-      if (action === 'pass') await fleet.openNext(trx, moved.value);
-      await writePerson(deps, trx, call, rollout, action.replace('_', ' '));
-      await fleet.settleRollout(trx, rollout.id);
+      if (action === 'approve') await changeRollout(work, rollout.id, { approver_id: call.caller.userId });
+      if (action === 'pass') await fleet.openNext(work, moved.value);
+      await writePerson(deps, work.db, call, rollout, action.replace('_', ' '));
+      await fleet.settleRollout(work, rollout.id);
       return moved;
     });
   };
@@ -276,10 +270,11 @@ const act =
 const signal =
   (deps: RolloutDeps): Handler<Contract['signal']> =>
   async (call) =>
-    changing(deps, call, async (trx, rollout) => {
+    changing(deps, call, async (work, rollout) => {
       const { pass, reason = 'The signal says no' } = call.body;
-      const moved = await deps.fleet.signal(trx, rollout, { pass, reason });
-      if (moved.ok) await writePerson(deps, trx, call, rollout, pass ? 'signal to go on' : `signal to stop: ${reason}`);
+      const moved = await deps.fleet.signal(work, rollout, { pass, reason });
+      if (moved.ok)
+        await writePerson(deps, work.db, call, rollout, pass ? 'signal to go on' : `signal to stop: ${reason}`);
       return moved;
     });
 
@@ -300,17 +295,19 @@ const writePerson = ({ clock }: RolloutDeps, trx: Db, call: OfRollout, rollout: 
 const retry =
   (deps: RolloutDeps): Handler<Contract['retry']> =>
   async (call) =>
-    changing(deps, call, async (trx, rollout) => {
+    changing(deps, call, async (work, rollout) => {
       const bundleId = call.body.bundle_id ?? rollout.bundle_id;
-      const bundle = await deps.publishedBundle(trx, rollout.product_id, bundleId);
+      const bundle = await deps.publishedBundle(work.db, rollout.product_id, bundleId);
       if (!bundle) return wrongBundle(rollout.title);
-      const moved = await deps.fleet.trigger(trx, rollout, 'retry', null);
+      const moved = await deps.fleet.trigger(work, rollout, 'retry', null);
       if (!moved.ok) return moved;
-      await changeRollout(trx, rollout.id, { bundle_id: bundleId });
-      const failed = await deps.fleet.retryFailed(trx, rollout);
-      await deps.fleet.wake(trx, moved.value);
-      await writePerson(deps, trx, call, rollout, `retry of ${failed} devices with bundle ${bundle.version}`);
-      await deps.fleet.settleRollout(trx, rollout.id);
+      await changeRollout(work, rollout.id, { bundle_id: bundleId });
+      // With the version of that bundle.
+      await work.restart();
+      const failed = await deps.fleet.retryFailed(work, rollout);
+      await deps.fleet.wake(work, moved.value);
+      await writePerson(deps, work.db, call, rollout, `retry of ${failed} devices with bundle ${bundle.version}`);
+      await deps.fleet.settleRollout(work, rollout.id);
       return moved;
     });
 

@@ -88,6 +88,9 @@ export const rolloutTransitions: readonly Transition<RolloutState, RolloutTrigge
 /** Rollouts in these states decide which bundle their devices get: one that is rolled back to a named bundle keeps them there. */
 export const holdingStates: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted', 'rolled_back'];
 
+/** Rollouts in these states have ended, though some may be taken up again. */
+export const endedStates: readonly RolloutState[] = ['finished', 'aborted', 'rolled_back', 'cancelled'];
+
 /** What each trigger wants, for the text of a refusal. */
 export const wantedStates: Readonly<Partial<Record<RolloutTrigger, RolloutState>>> = {
   ask: 'awaiting_approval',

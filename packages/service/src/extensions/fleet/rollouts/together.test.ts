@@ -1,12 +1,12 @@
 import { success, unwrap } from '@moorage/base';
-import { expect, it } from 'vitest';
-import { updateLedger } from '../../../core/devices/ledger.ts';
+import { expect, it, vi } from 'vitest';
 import { openSteps, type Run } from '../../../core/ota/turns.ts';
-import type { Db } from '../../../engine/db/storage.ts';
+import { sharedReads, type Work } from '../../../engine/db/work.ts';
 import { eachDatabase } from '../../../testing/index.ts';
 import { otaWorld } from '../../../testing/ota-world.ts';
 import { recount } from '../../../testing/recount.ts';
 import { Fleet } from './engine.ts';
+import { executionsByDevice } from './execution-queries.ts';
 
 eachDatabase('steps in one group of devices of two rollouts', (open) => {
   async function scene() {
@@ -29,14 +29,13 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
       await storage.db.insertInto('labels').values({ device_id: device.id, name: 'site', value: site }).execute();
       return device;
     };
-    const transactions = new Set<Db>();
-    const ledger = updateLedger(storage, async () => {});
-    const { grouped: step } = openSteps({ storage, ledger, fleet });
+    const transactions = new Set<Work>();
+    const { grouped: step } = openSteps({ storage, hooks: fleet });
     /** Does a step of each of these devices, all at once. */
     const all = async (devices: readonly Made[], run: Run<unknown>) => {
-      const noted: Run<unknown> = (trx, locked) => {
-        transactions.add(trx);
-        return run(trx, locked);
+      const noted: Run<unknown> = (work, locked) => {
+        transactions.add(work);
+        return run(work, locked);
       };
       for (const done of await Promise.all(devices.map((device) => step(device, noted)))) unwrap(done);
     };
@@ -70,16 +69,16 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
     const east = await begin('east', { stages: [{}], pace: { open: 1 } });
     const west = await begin('west', { stages: [{ count: 1 }, {}] });
     const brings = new Map<string, { rolloutId: string; update: number }>();
-    const ask: Run<unknown> = async (trx, device) => {
-      const { rollout } = await fleet.standing(trx, device);
-      if (!rollout?.isNew) return success(undefined);
-      const update = brings.size + 1;
-      brings.set(device.id, { rolloutId: rollout.id, update });
-      await fleet.recordOffer(trx, device, rollout.id, update, false);
+    const ask: Run<unknown> = async (work, device) => {
+      const turn = (await fleet.assign(work, device)).assignments.find(({ isTurn }) => isTurn);
+      if (!turn) return success(undefined);
+      const updateId = brings.size + 1;
+      brings.set(device.id, { rolloutId: turn.id ?? '', update: updateId });
+      await fleet.offered(work, device, turn, { updateId, isDone: false });
       return success(undefined);
     };
-    const confirm: Run<unknown> = async (trx, { id: device_id }) => {
-      await fleet.moved(trx, { id: brings.get(device_id)?.update ?? 0, device_id, trigger: 'confirm' });
+    const confirm: Run<unknown> = async (work, { id: device_id }) => {
+      await fleet.moved(work, { id: brings.get(device_id)?.update ?? 0, device_id, trigger: 'confirm' });
       return success(undefined);
     };
     const count = (stage: number, state: string, n: number) => ({ stage, state, n });
@@ -110,21 +109,33 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
     const abort = [{ kind: 'any', percent: 1, min: 1, action: 'roll_back' }];
     const east = await begin('east', { stages: [{}], abort });
     const west = await begin('west', { stages: [{}] });
-    await all([failing, moving], async (trx, device) => {
+    await all([failing, moving], async (work, device) => {
       const isEast = device.id === failing.id;
-      return success(await fleet.recordOffer(trx, device, isEast ? east : west, isEast ? 1 : 2, false));
+      const offer = { updateId: isEast ? 1 : 2, isDone: false };
+      return success(await fleet.offered(work, device, { id: isEast ? east : west }, offer));
     });
-    await all([failing, moving], async (trx, device) => {
+    await all([failing, moving], async (work, device) => {
       if (device.id === failing.id) {
-        await fleet.moved(trx, { id: 1, device_id: device.id, trigger: 'fail' });
+        await fleet.moved(work, { id: 1, device_id: device.id, trigger: 'fail' });
       } else {
-        await fleet.moved(trx, { id: 2, device_id: device.id, trigger: 'supersede' });
-        await fleet.recordOffer(trx, device, west, 3, false);
+        await fleet.moved(work, { id: 2, device_id: device.id, trigger: 'supersede' });
+        await fleet.offered(work, device, { id: west }, { updateId: 3, isDone: false });
       }
       return success(undefined);
     });
     expect(transactions.size).toBe(2);
     expect(await seen(east)).toMatchObject({ state: 'rolled_back', counts: [{ state: 'failed', n: 1 }] });
     expect(await seen(west)).toMatchObject({ state: 'running', counts: [{ state: 'offered', n: 1 }] });
+  });
+
+  it('are read of together when they ask together', async () => {
+    const { fleet, begin, deviceAt, storage } = await scene();
+    const devices = [await deviceAt('east'), await deviceAt('west'), await deviceAt('west')];
+    await begin('east', { stages: [{}] });
+    const reads = sharedReads(storage.db);
+    const read = vi.spyOn(executionsByDevice, 'read');
+    await Promise.all(devices.map((device) => fleet.assign(reads, device)));
+    expect(read).toHaveBeenCalledTimes(1);
+    read.mockRestore();
   });
 });

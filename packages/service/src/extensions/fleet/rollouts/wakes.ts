@@ -1,11 +1,9 @@
 import type { Bus } from '../../../engine/bus/bus.ts';
 import { topics } from '../../../engine/bus/topics.ts';
-import type { Db } from '../../../engine/db/storage.ts';
-import { afterCommit } from '../../../engine/db/transaction.ts';
+import type { Work } from '../../../engine/db/work.ts';
 import { waitingDevices } from './due-queries.ts';
-import { writeExecutionsBehind } from './execution-queries.ts';
 import { wakesPerMinute } from './hold-queries.ts';
-import { changeRollout, countsOf, type RolloutRow, settingsOf } from './queries.ts';
+import { changeRollout, countsOf, type RolloutRow } from './queries.ts';
 import { openOf } from './rules.ts';
 import { paceMs } from './turns.ts';
 
@@ -23,20 +21,24 @@ interface Waking {
  * Wakes devices on the message channel that wait in the open stage, or are to be brought back, at the pace of the rollout
  * or its product, slower while the process is busy.
  */
-export async function wakeWaiting(trx: Db, rollout: RolloutRow, { bus, nowMs, slower, plan }: Waking): Promise<void> {
-  // Who waits is looked for in the records.
-  await writeExecutionsBehind(trx);
-  const { pace, stages } = settingsOf(rollout);
-  const wanted = pace?.per_minute ?? (await wakesPerMinute(trx, rollout.product_id));
+export async function wakeWaiting(
+  work: Work,
+  rollout: RolloutRow,
+  { bus, nowMs, slower, plan }: Waking,
+): Promise<void> {
+  // Who waits is looked for in the tables.
+  await work.flush();
+  const { pace, stages } = rollout.settings;
+  const wanted = pace?.per_minute ?? (await wakesPerMinute(work.db, rollout.product_id));
   const perMinute = Math.ceil(wanted / slower);
-  const open = pace?.open === undefined ? 0 : openOf(await countsOf(trx, rollout.id, stages.length));
+  const open = pace?.open === undefined ? 0 : openOf(await countsOf(work, rollout.id, stages.length));
   const limit = Math.min(perMinute, (pace?.open ?? perMinute) - open);
   const { id, wake_after } = rollout;
-  const devices = limit > 0 ? await waitingDevices(trx, rollout, limit) : [];
+  const devices = limit > 0 ? await waitingDevices(work.db, rollout, limit) : [];
   const isEnd = limit > 0 && devices.length < limit;
   const wake_at = isEnd ? null : nowMs + paceMs;
-  await changeRollout(trx, id, { wake_at, wake_after: isEnd ? null : (devices.at(-1)?.device_id ?? wake_after) });
-  afterCommit(trx, () => {
+  await changeRollout(work, id, { wake_at, wake_after: isEnd ? null : (devices.at(-1)?.device_id ?? wake_after) });
+  work.afterCommit(() => {
     if (wake_at !== null) plan(wake_at);
     for (const { device_id: deviceId } of devices) bus.publish(topics.otaDue, { deviceId });
   });

@@ -25,9 +25,6 @@ export const lockRows = <Q extends { forUpdate(): Q }>(query: Q, lock = (rows: Q
 export const forItsValues = (condition: Expression<SqlBool>): RawBuilder<SqlBool> =>
   sql<SqlBool>`${condition} ${sql.raw(plannedForValues)}`;
 
-/** What is another text after each change of a row of the table: the transaction that has written it. */
-export const rowVersion = (table: string): RawBuilder<string> => sql<string>`${sql.ref(`${table}.xmin`)}::text`;
-
 /** A table of texts, in a column `value`: any number in one parameter. */
 export const rowsOf = (texts: readonly string[]): RawBuilder<{ value: string }> =>
   sql<{ value: string }>`(select value from json_array_elements_text(${JSON.stringify(texts)}::json))`;

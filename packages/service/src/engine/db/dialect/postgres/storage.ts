@@ -45,7 +45,7 @@ const transactionsOn = (db: Kysely<Schema>, clock: Clock): Pick<Storage, 'transa
   async transaction(work) {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await runTransaction(db.startTransaction().setIsolationLevel('serializable'), work);
+        return await runTransaction(db.startTransaction().setIsolationLevel('serializable'), expressions, work);
       } catch (error) {
         if (!isRetryable(error) || attempt === transactionAttempts) throw error;
         // The pause doubles up to about half a second; chance keeps rivals from meeting again.

@@ -42,7 +42,7 @@ export async function openSqlite(
     samples: tableSamples(db, sampleWriter(database)),
     // A file has one service: administration from the command line has no process to wake.
     bus: new LocalBus(),
-    transaction: (work) => runTransaction(db.startTransaction(), work),
+    transaction: (work) => runTransaction(db.startTransaction(), expressions, work),
     close: async () => {
       await hot.flushPolls().catch(onError);
       await db.destroy();
