@@ -9,8 +9,8 @@ import {
 import { type Form, formOf, type Message, readFrame } from '@moorage/api/core/channel-frames';
 import { type CancelTimer, type Clock, failure, type Result, success } from '@moorage/base';
 import type { Frame, WebSocketLine } from '@moorage/net/http/web-socket';
+import { encode } from '@msgpack/msgpack';
 import Value from 'typebox/value';
-import { frameBytes, tryWriteMessage, writeMessage } from './wire.ts';
 
 /** Requests of ours that wait for their answers, and commands of the service that wait for their turn. */
 const openRequests = 16;
@@ -19,6 +19,21 @@ const openCommands = 16;
 const waitingBytesLimit = 4 * channelFrameLimitBytes;
 /** A channel that is silent for as many times the ping interval is dead. */
 const silentIntervals = 3;
+
+/** Writes a message; values that are `undefined` are left out. */
+const writeMessage = (form: Form, message: Message): Frame =>
+  form === 'text' ? JSON.stringify(message) : encode(message, { ignoreUndefined: true });
+
+/** The same for data from outside: `undefined` when they are nested too deeply to be written. */
+function tryWriteMessage(form: Form, message: Message): Frame | undefined {
+  try {
+    return writeMessage(form, message);
+  } catch {
+    return undefined;
+  }
+}
+
+const frameBytes = (frame: Frame): number => Buffer.byteLength(frame);
 
 /** A request without the id, which the channel gives. */
 export type RequestBody = DeviceRequest extends infer R ? (R extends unknown ? Omit<R, 'id'> : never) : never;

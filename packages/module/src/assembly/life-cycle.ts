@@ -1,30 +1,29 @@
 import { type CancelTimer, sleep } from '@moorage/base';
-import type { DataCloud, DeviceClient } from '@moorage/device';
 import type { Solo } from '../cloud/data-solo.ts';
-import type { DataMessages } from '../cloud/message-streams.ts';
+import type { Board } from '../commands/board.ts';
 import { reportDropped } from '../commands/variables.ts';
 import { inBackground } from '../device/background.ts';
-import { startsRecovery } from '../device/boot-loader.ts';
+import { type FileInfo, fileFlags, fileTypes } from '../device/flash.ts';
 import type { PinDuties } from '../device/pin-duties.ts';
 import { longAfter, type Power } from '../device/power.ts';
 import type { PowerTrigger } from '../device/power-table.ts';
 import type { IoConnection } from '../services/io-connection.ts';
-import type { Sockets } from '../services/sockets.ts';
-import type { WebSetup } from '../services/web-setup.ts';
-import type { Wlan } from '../wlan/wlan.ts';
 import type { Core } from './core.ts';
 import { putPinsToSleep, wakeSources } from './pin-wiring.ts';
 import { poolSettings } from './wiring.ts';
 
+/**
+ * Whether the boot loader starts the recovery program, which is what safe mode is, for `system.boot.app`. Whatever else
+ * the variable names, the main program starts: it is this process, and in none of the files. Spec: MOD-VAR-system.boot.app.
+ *
+ * @param app the file that the variable names; `undefined` when there is none of that name
+ */
+const startsRecovery = (app: FileInfo | undefined): boolean =>
+  app?.type === fileTypes.recoveryProgram && (app.flags & fileFlags.bootable) !== 0;
+
 /** The parts beyond the core that start and stop with a module. */
-interface LifeCycleParts {
-  readonly wlan: Wlan;
-  readonly client: DeviceClient;
-  readonly cloud: DataCloud;
-  readonly messages: DataMessages;
+interface LifeCycleParts extends Pick<Board, 'client' | 'cloud' | 'messages' | 'sockets' | 'webSetup' | 'wlan'> {
   readonly solo: Solo;
-  readonly webSetup: WebSetup;
-  readonly sockets: Sockets;
   readonly ioConnection: IoConnection;
   readonly services: { stop(): Promise<void> };
   readonly pinDuties: PinDuties;

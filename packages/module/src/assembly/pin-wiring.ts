@@ -1,44 +1,29 @@
-import { type Clock, unwrap } from '@moorage/base';
+import { unwrap } from '@moorage/base';
+import type { Board } from '../commands/board.ts';
 import { inBackground } from '../device/background.ts';
-import type { Pins } from '../device/gpio.ts';
-import type { Log } from '../device/log.ts';
 import { PinDuties } from '../device/pin-duties.ts';
 import { PinRoles } from '../device/pin-roles.ts';
 import type { WakeSources } from '../device/power.ts';
-import type { CommandQueue } from '../interpreter/queue.ts';
-import type { Model } from '../model/model.ts';
+import type { ServiceParts } from '../services/service.ts';
 import { initialPin, sleepingPins } from '../variables/directions.ts';
-import type { VariableStore } from '../variables/store.ts';
 import { joinResults } from '../wlan/join-table.ts';
-import type { Wlan } from '../wlan/wlan.ts';
 import type { BootFacts } from './boot-facts.ts';
 
-interface PinRoleParts {
-  readonly pins: Pins;
-  readonly variables: VariableStore;
-  readonly facts: BootFacts;
-}
-
 /** The pins that variables name; `system.oob.gpio` counts as it was at boot. */
-export const pinRolesOf = ({ facts, pins, variables }: PinRoleParts): PinRoles =>
+export const pinRolesOf = ({
+  facts,
+  pins,
+  variables,
+}: Pick<ServiceParts, 'pins' | 'variables'> & { readonly facts: BootFacts }): PinRoles =>
   new PinRoles(pins, (role) => (role === 'system.oob.gpio' ? facts.outOfBand.pin : variables.get(role)));
 
-interface PinDutyParts {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly model: Model;
-  readonly pins: Pins;
-  readonly pinRoles: PinRoles;
-  readonly variables: VariableStore;
-  readonly wlan: Wlan;
+type PinDutyParts = Pick<ServiceParts, 'clock' | 'log' | 'model' | 'pinRoles' | 'pins' | 'variables' | 'wlan'> & {
   /** The module, which pins set up and reset. */
-  readonly user: {
-    readonly queue: CommandQueue;
+  readonly user: Pick<Board, 'factoryReset' | 'queue'> & {
     /** Runs a command that no client has typed. */
     runAlone(command: string): Promise<void>;
-    factoryReset(): Promise<void>;
   };
-}
+};
 
 /** What a module does with its pins by itself, tied to its variables and its network. */
 export function pinDutiesOf(parts: PinDutyParts): PinDuties {

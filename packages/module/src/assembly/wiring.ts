@@ -1,20 +1,15 @@
-import type { Clock, Random, Store } from '@moorage/base';
+import type { Store } from '@moorage/base';
 import { DataCloud, DeviceClient, type DevicePorts, type ServiceFailure } from '@moorage/device';
-import type { Net } from '@moorage/net';
-import { Solo } from '../cloud/data-solo.ts';
+import { Solo, type SoloParts } from '../cloud/data-solo.ts';
 import { FlashFiles } from '../cloud/flash-files.ts';
-import type { serviceNetwork } from '../cloud/service-network.ts';
 import { serviceReason } from '../cloud/service-reason.ts';
-import type { Flash } from '../device/flash-files.ts';
-import type { Pins } from '../device/gpio.ts';
-import type { Identity } from '../device/identity.ts';
-import { type Log, type LogSettings, noticeTime } from '../device/log.ts';
+import type { Board } from '../commands/board.ts';
+import { type LogSettings, noticeTime } from '../device/log.ts';
 import type { PoolSettings } from '../device/net-buffers.ts';
-import type { PinRoles } from '../device/pin-roles.ts';
 import type { Rtc } from '../device/rtc.ts';
 import { showStreams } from '../device/stream-pins.ts';
 import { StreamTable } from '../device/streams.ts';
-import type { Model } from '../model/model.ts';
+import type { ServiceParts } from '../services/service.ts';
 import { mishapReason } from '../texts/reasons.ts';
 import { zoneMinutes } from '../variables/kinds.ts';
 import type { VariableStore } from '../variables/store.ts';
@@ -35,15 +30,11 @@ export const poolSettings = (variables: VariableStore): PoolSettings => ({
   receivePercent: variables.get('network.buffer.rxtx_ratio'),
 });
 
-interface StreamParts {
-  readonly model: Model;
-  readonly variables: VariableStore;
-  readonly log: Log;
-  readonly pinRoles: PinRoles;
+type StreamParts = Pick<ServiceParts, 'log' | 'model' | 'pinRoles' | 'variables'> & {
   readonly facts: BootFacts;
   /** Called for each network stream that has been announced. */
   readonly opened: (handle: number) => void;
-}
+};
 
 /** The stream table: its streams notify the log, the bus and the pins. */
 export function streamsOf({ facts, log, model, opened, pinRoles, variables }: StreamParts): StreamTable {
@@ -65,39 +56,19 @@ export function streamsOf({ facts, log, model, opened, pinRoles, variables }: St
   return table;
 }
 
-type ServiceNetwork = ReturnType<typeof serviceNetwork>;
-
-interface ClientParts {
-  readonly clock: Clock;
-  readonly net: Net;
-  readonly store: Store;
-  readonly flash: Flash;
-  readonly identity: Identity;
-  readonly variables: VariableStore;
-  readonly network: ServiceNetwork;
-  /** Plain HTTP. */
-  readonly insecure: boolean;
-  readonly factoryVersion: () => string;
-  readonly attributes: NonNullable<DevicePorts['attributes']>;
-  readonly reboot: () => Promise<void>;
-}
-
 /** What `ota.consent` says to an update that is not forced. */
 const consents = { yes: true, later: false, no: 'refused' } as const;
 
+type ClientParts = Pick<ServiceParts, 'flash' | 'variables'> &
+  Omit<DevicePorts, 'consent' | 'files' | 'service'> & {
+    /** Plain HTTP. */
+    readonly insecure: boolean;
+  };
+
 /** The module's client of its service. */
-export function clientOf(parts: ClientParts): DeviceClient {
-  const { attributes, clock, factoryVersion, flash, identity, insecure, net, network, reboot, store, variables } =
-    parts;
+export function clientOf({ flash, insecure, variables, ...ports }: ClientParts): DeviceClient {
   return new DeviceClient({
-    clock,
-    net,
-    store,
-    identity,
-    network,
-    factoryVersion,
-    attributes,
-    reboot,
+    ...ports,
     consent: async () => consents[variables.get('ota.consent')],
     files: new FlashFiles(flash),
     service: () => ({
@@ -110,31 +81,20 @@ export function clientOf(parts: ClientParts): DeviceClient {
   });
 }
 
-interface DataCloudParts {
-  readonly clock: Clock;
-  readonly random: Random;
+type DataCloudParts = Pick<Board, 'client' | 'clock' | 'flash' | 'log' | 'random' | 'variables'> & {
   readonly store: Store;
-  readonly flash: Flash;
-  readonly variables: VariableStore;
-  readonly log: Log;
-  readonly client: DeviceClient;
   readonly version: () => string;
-}
+};
 
 /** Streams and controls at the service. */
-export function dataCloudOf(parts: DataCloudParts): DataCloud {
-  const { client, clock, flash, log, random, store, variables, version } = parts;
+export function dataCloudOf({ flash, log, variables, ...ports }: DataCloudParts): DataCloud {
   /** The name of the file is fixed from activation on, whatever is loaded or reset. Spec: MOD-OPT-cloud_capabilities-readonly. */
   const keepName = (file = cloud.file) => {
     if (file !== undefined && variables.get('cloud.capabilities') !== file) variables.set('cloud.capabilities', file);
   };
   const cloud: DataCloud = new DataCloud({
-    clock,
-    random,
-    store,
+    ...ports,
     files: flash,
-    client,
-    version,
     notices: {
       // Spec: MOD-OPT-cloud_activate-capabilities.
       activated: keepName,
@@ -148,34 +108,20 @@ export function dataCloudOf(parts: DataCloudParts): DataCloud {
   return cloud;
 }
 
-interface SoloParts {
-  readonly clock: Clock;
-  readonly rtc: Rtc;
-  readonly model: Model;
-  readonly pins: Pins;
-  readonly variables: VariableStore;
-  readonly log: Log;
-  readonly cloud: DataCloud;
-  readonly network: ServiceNetwork;
-}
-
 /** What serves the capabilities without a host. */
-export const soloOf = ({ clock, cloud, log, model, network, pins, rtc, variables }: SoloParts): Solo =>
+export const soloOf = ({ log, ...parts }: Omit<SoloParts, 'broken' | 'failed'> & Pick<Board, 'log'>): Solo =>
   new Solo({
-    clock,
-    rtc,
-    model,
-    pins,
-    variables,
-    cloud,
-    network,
+    ...parts,
     failed: (refusal) => {
-      if (refusal.kind === 'service') sayNotPushed({ log, variables }, refusal.error);
+      if (refusal.kind === 'service') sayNotPushed({ log, variables: parts.variables }, refusal.error);
     },
     broken: (cause) => log.say('notPushed', { reason: mishapReason(cause) }),
   });
 
 /** A join that failed has said it itself. */
-function sayNotPushed({ log, variables }: Pick<DataCloudParts, 'log' | 'variables'>, error: ServiceFailure): void {
+function sayNotPushed(
+  { log, variables }: Pick<Board, 'log'> & Pick<SoloParts, 'variables'>,
+  error: ServiceFailure,
+): void {
   if (!error.local) log.say('notPushed', { reason: serviceReason(error, variables.get('ota.host')) });
 }

@@ -4,10 +4,8 @@ import { formatVersion } from '@moorage/base';
 import { type FileInfo, fileFlags } from '../device/flash.ts';
 import type { Flash } from '../device/flash-files.ts';
 import type { Client } from './client.ts';
-import { contentType } from './content-types.ts';
 import { builtInPage, offersGzip, type Page } from './pages.ts';
 import { Piece, pieceBytes } from './pieces.ts';
-import { type ByteRange, matchesTag, parseRange } from './ranges.ts';
 import { type Exchange, refuse, send } from './respond.ts';
 
 /** Files that are for the module itself, saved settings with passwords too. Reference: flash 2.2. */
@@ -53,11 +51,78 @@ export const isUnprotected = ({ file }: Found): boolean =>
 const etagOf = ({ crc, size, version, area, unit }: FileInfo): string =>
   `"${crc.toString(16).padStart(4, '0')}-${size}-${formatVersion(version)}-${area}${unit}"`;
 
+/** Reference: http-server 2.2. */
+const typesByExtension: Readonly<Record<string, string>> = {
+  html: 'text/html',
+  htm: 'text/html',
+  css: 'text/css',
+  js: 'application/javascript',
+  json: 'application/json',
+  txt: 'text/plain',
+  csv: 'text/plain',
+  script: 'text/plain',
+  xml: 'text/xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  svg: 'image/svg+xml',
+  ico: 'image/x-icon',
+  pem: 'application/x-pem-file',
+};
+
+/** For names that say nothing: what the type that the file was stored with stands for. */
+const typesByFileType: ReadonlyMap<number, string> = new Map([
+  [0x03, 'application/x-pem-file'],
+  [0xfa, 'text/plain'],
+  [0xfb, 'text/plain'],
+  [0xfc, 'application/json'],
+  [0xfd, 'text/plain'],
+]);
+
+/** Content type of a file under the name by which it is asked for, without an ending `.gz` that stands for its coding. */
+function contentType(name: string, file?: Pick<FileInfo, 'type'>): string {
+  const extension = /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  const byName = Object.hasOwn(typesByExtension, extension) ? typesByExtension[extension] : undefined;
+  return byName ?? typesByFileType.get(file?.type ?? -1) ?? 'application/octet-stream';
+}
+
 function headersOf(found: Omit<Found, 'page'>): Record<string, string> {
   return {
     'Content-Type': contentType(found.name, found.file),
     ...(found.gzip && { 'Content-Encoding': 'gzip' }),
   };
+}
+
+/** Part of a file: `start` to `end`, exclusive. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The part that a header `Range` asks for. `undefined`: send the whole file, also when the header makes no sense or
+ * asks for several parts, as servers may; `'unsatisfiable'`: there is no such part.
+ */
+function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
+  if (!match) return undefined;
+  const [, first = '', last = ''] = match;
+  if (first === '') {
+    if (last === '') return undefined;
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return undefined;
+  if (start >= size) return 'unsatisfiable';
+  return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
+}
+
+/** Whether a header `If-None-Match` names this tag. */
+function matchesTag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
 /** Answers with a file: whole, a part, or only that it has not changed. */

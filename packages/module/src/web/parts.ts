@@ -1,4 +1,3 @@
-import type { Clock } from '@moorage/base';
 import type { Caller, Execution } from '../interpreter/execute.ts';
 import type { ServiceParts } from '../services/service.ts';
 
@@ -6,6 +5,4 @@ import type { ServiceParts } from '../services/service.ts';
 export interface WebParts extends ServiceParts {
   /** Runs one command line in its turn, at once if it can; see `executeNow` of the interpreter. */
   executeNow(line: string, data?: Uint8Array, caller?: Caller): Execution | Promise<Execution>;
-  /** Time as clients live in it, where the module's own clock runs faster than theirs. */
-  readonly hostClock?: Clock;
 }
