@@ -1,6 +1,6 @@
 import { contract, endpointsOf } from '../../packages/api/src/contract.ts';
 import type { EndpointShape } from '../../packages/api/src/endpoint.ts';
-import { scopeOf } from '../../packages/api/src/scopes.ts';
+import { scopeOf } from '../../packages/api/src/endpoint.ts';
 import { authorisation, roles } from '../../packages/service/src/core/access/rules.ts';
 import { code, page, table } from '../support/markdown.ts';
 

@@ -163,8 +163,16 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(deps, slices, channel.hub, own, serverOptions);
   const tokens = tokenChecks(storage.db, clock);
-  const { audit, closeAudit } = openAudit(deps);
-  const mounting = { blobs, clock, statusOf, bus: storage.bus, audit, tokens, authenticate: { bearer: bearers.check } };
+  const { around, closeAudit } = openAudit(deps);
+  const mounting = {
+    blobs,
+    clock,
+    statusOf,
+    bus: storage.bus,
+    around,
+    tokens,
+    authenticate: { bearer: bearers.check },
+  };
   const running = { isStopping: () => channel.hub.isClosed, channels: () => channel.hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);

@@ -4,6 +4,7 @@ import { failure, type Result, success } from '@moorage/base';
 import type { Updateable } from 'kysely';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { ProductTable } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
@@ -136,6 +137,7 @@ const create =
         created_at: atMs,
         updated_at: atMs,
       });
+      noteMade(id);
       const message = `Product ${codes.product} made`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id });
       return success(await recordOf(trx, id, caller));

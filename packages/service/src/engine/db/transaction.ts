@@ -1,5 +1,5 @@
 import type { ControlledTransactionBuilder, Transaction } from 'kysely';
-import { auditIn } from './audit.ts';
+import { currentObserver } from './observer.ts';
 import { isFailure } from './outcomes.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './storage.ts';
@@ -40,8 +40,7 @@ export async function runTransaction<T>(
     const outcome = await work(trx);
     if (!isFailure(outcome)) {
       for (const run of waiting.before) await run();
-      const audited = await auditIn(trx, outcome);
-      if (audited) waiting.after.push(audited);
+      await currentObserver()?.committing(trx, outcome);
       await trx.commit().execute();
     }
     for (const run of trx.isCommitted ? waiting.after : []) run();

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandl
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
 import { takeOver } from './answer-headers.ts';
-import { auditedHandler } from './audited.ts';
+import { goneAround } from './around.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { listExporter, wantedFormat } from './export.ts';
@@ -15,7 +15,7 @@ import { eventSender, streamsOfUserLimit } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { signedBodies } from './signed-bodies.ts';
 import {
-  type Audited,
+  type Around,
   type BytesReply,
   type Caller,
   type DeviceCaller,
@@ -63,8 +63,8 @@ export interface MountOptions {
   readonly statusOf: StatusOf;
   /** Says at once when listeners of events may have lost their rights, and what users have open at other nodes. */
   readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
-  /** For endpoints that people call. */
-  readonly audit?: Audited;
+  /** Goes around their handlers. */
+  readonly around?: Around;
   /** For endpoints that bearer tokens are shown to. */
   readonly tokens?: TokenChecks;
   /** One check for each kind of authentication that the contract uses. */
@@ -352,24 +352,30 @@ const bodyParsers: Readonly<Record<Exclude<BodyKind, 'json'>, (scope: FastifyIns
   },
 };
 
+type Resources = Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>;
+
+/** The handlers of several resources: exactly one for each of their endpoints. */
+export type Routes<C extends Resources> = { readonly [Resource in keyof C]: Handlers<C[Resource]> };
+
 /**
- * Registers every endpoint of a contract: validation, authentication, serialisation and refusals as its entry says.
+ * Registers every endpoint of these resources: validation, authentication, serialisation and refusals as its entry says.
  * The one place that knows both the contract and the HTTP framework.
  */
-export function mountContract<C extends Record<string, EndpointShape>>(
+export function mountAll<C extends Resources>(
   app: FastifyInstance,
-  contract: C,
-  handlers: Handlers<C>,
+  contracts: C,
+  routes: Routes<NoInfer<C>>,
   options: MountOptions,
 ): void {
-  const entries = Object.entries(contract).map(([name, shape]) => {
-    // Safe: Handlers<C> pairs each handler with the entry of the same name.
-    return { shape, handler: handlers[name as keyof C] as unknown as Handler<never> };
-  });
+  const entries = Object.entries(contracts).flatMap(([resource, contract]) =>
+    Object.entries(contract).map(([name, shape]) => {
+      const handler = goneAround(contract, routes[resource as keyof C], name, options.around);
+      return { shape, handler };
+    }),
+  );
   const mountThose = (scope: FastifyInstance, kind: BodyKind): void => {
-    for (const entry of entries) {
-      if (bodyKind(entry.shape) !== kind) continue;
-      mountEndpoint(scope, entry.shape, auditedHandler(entry, entries, options.audit), options);
+    for (const { shape, handler } of entries) {
+      if (bodyKind(shape) === kind) mountEndpoint(scope, shape, handler, options);
     }
   };
   mountThose(app, 'json');
@@ -383,3 +389,11 @@ export function mountContract<C extends Record<string, EndpointShape>>(
     void app.register(scope);
   }
 }
+
+/** Registers every endpoint of one resource, as `mountAll` does. */
+export const mountContract = <C extends Resources[string]>(
+  app: FastifyInstance,
+  contract: C,
+  handlers: Handlers<NoInfer<C>>,
+  options: MountOptions,
+): void => mountAll(app, { contract }, { contract: handlers }, options);

@@ -14,6 +14,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../../../core/access/products.ts';
 import { type Action, isServiceAccount } from '../../../core/access/rules.ts';
 import { byCaller, writeLog } from '../../../engine/db/logs.ts';
+import { noteMade } from '../../../engine/db/observer.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
 import { parseFilter } from '../filters/parse.ts';
@@ -142,6 +143,7 @@ const create =
       if (!sized.ok) return sized;
       const { version, product: _, ...row } = draft.value.row;
       await insertRollout(trx, row);
+      noteMade(row.id);
       const message = `Rollout "${row.title}" of bundle ${version} drafted`;
       const data = { rollout: row.id, filter: row.filter };
       const bundleId = row.bundle_id;
