@@ -259,3 +259,37 @@ export function heldBy(role: Role, on: 'product' | 'device' | 'other'): Role[] {
   if (on === 'device') return [...new Set<Role>(['anyone', ...vendor, role])];
   return role === 'admin' ? ['anyone', 'admin'] : ['anyone'];
 }
+
+/** What the blanks of paths are filled with: things of the scene, and ids of nothing. */
+export const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
+  product_id: scene.product,
+  bundle_id: scene.bundle,
+  resource_id: scene.resource,
+  device_id: scene.device,
+  identifier: scene.device,
+  id: scene.device,
+  platform_id: scene.platform,
+  connector_id: scene.connector,
+  segment_id: scene.segment,
+  rule_id: scene.rule,
+  alert_id: scene.alert,
+  rollout_id: scene.rollout,
+  customer_id: scene.customer,
+  user_id: scene.caller.id,
+  service_account_id: randomUUID(),
+  token_id: randomUUID(),
+  view_id: randomUUID(),
+  membership_id: randomUUID(),
+  link_id: randomUUID(),
+  passkey_id: randomUUID(),
+  gateway_id: randomUUID(),
+  found_id: randomUUID(),
+  update_id: scene.update,
+  log_id: randomUUID(),
+  message_id: randomUUID(),
+  broadcast_id: randomUUID(),
+  tag: 'release',
+  number: '1',
+  path: 'some/file.txt',
+  name: 'data',
+});
