@@ -163,13 +163,13 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(deps, slices, channel.hub, own, serverOptions);
   const tokens = tokenChecks(storage.db, clock);
-  const { around, closeAudit } = openAudit(deps);
+  const { audit, closeAudit } = openAudit(deps);
   const mounting = {
     blobs,
     clock,
     statusOf,
     bus: storage.bus,
-    around,
+    around: audit,
     tokens,
     authenticate: { bearer: bearers.check },
   };

@@ -1,5 +1,4 @@
 import Type, { type Static, type TProperties } from 'typebox';
-import type { TokenScope } from '../endpoint.ts';
 import {
   type Access,
   type Audit,
@@ -8,6 +7,7 @@ import {
   deviceRouteErrors,
   endpoints,
   type Limited,
+  type TokenScope,
 } from '../endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
 import { ruled } from '../patterns.ts';

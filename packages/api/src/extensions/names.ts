@@ -1,4 +1,4 @@
-/** What the service does beyond the specification, by name. */
+/** What goes beyond the specification, by name: the extensions of the service, each a part that may be left out. */
 export const extensionNames = [
   'accounts',
   'alerts',

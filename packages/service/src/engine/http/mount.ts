@@ -64,7 +64,7 @@ export interface MountOptions {
   /** Says at once when listeners of events may have lost their rights, and what users have open at other nodes. */
   readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
   /** Goes around their handlers. */
-  readonly around?: Around;
+  readonly around?: Around | undefined;
   /** For endpoints that bearer tokens are shown to. */
   readonly tokens?: TokenChecks;
   /** One check for each kind of authentication that the contract uses. */

@@ -64,11 +64,11 @@ const auditChanges =
 
 /** The audit of what this process changes. */
 export function openAudit(deps: Pick<Deps, 'storage' | 'clock' | 'log' | 'health'>): {
-  readonly around: Around;
+  readonly audit: Around;
   closeAudit(): Promise<void>;
 } {
   const keeper = auditKeeper(deps);
-  return { around: auditChanges(deps, keeper), closeAudit: () => keeper.close() };
+  return { audit: auditChanges(deps, keeper), closeAudit: () => keeper.close() };
 }
 
 /** Does something at the command line of the machine, which leaves a row in the audit as a call does. */
