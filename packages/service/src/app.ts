@@ -162,17 +162,9 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(deps, slices, channel.hub, own, serverOptions);
-  const tokens = tokenChecks(storage.db, clock);
-  const { audit, closeAudit } = openAudit(deps);
-  const mounting = {
-    blobs,
-    clock,
-    statusOf,
-    bus: storage.bus,
-    around: audit,
-    tokens,
-    authenticate: { bearer: bearers.check },
-  };
+  const { db, bus } = storage;
+  const [tokens, { audit: around, closeAudit }] = [tokenChecks(db, clock), openAudit(deps)];
+  const mounting = { blobs, clock, statusOf, bus, around, tokens, authenticate: { bearer: bearers.check } };
   const running = { isStopping: () => channel.hub.isClosed, channels: () => channel.hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { type EndpointShape, isBinary } from '@moorage/api';
 import type { Role } from '../core/access/rules.ts';
 import { writeLog } from '../engine/db/logs.ts';
 import type { Storage } from '../engine/db/storage.ts';
+import { exampleOf } from '../engine/http/openapi-examples.ts';
 import { notBegun } from '../extensions/fleet/rollouts/rules.ts';
 import type { TestApp } from './build-app.ts';
 import { sampleReport } from './rehearsal-report.ts';
@@ -293,3 +295,15 @@ export const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> =
   path: 'some/file.txt',
   name: 'data',
 });
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** An example of the body of an endpoint, with things of the scene where it names some. */
+export function exampleFor({ body }: EndpointShape, scene: AccessScene): Values | undefined {
+  if (!body || isBinary(body)) return undefined;
+  // Safe: bodies are objects.
+  const example = exampleOf(body) as Values;
+  const known: Values = { ...paramsOf(scene), device_ids: [scene.device] };
+  const things = Object.keys(example).filter((name) => /_ids?$/.test(name) && name in known);
+  return { ...example, ...Object.fromEntries(things.map((name) => [name, known[name]])) };
+}

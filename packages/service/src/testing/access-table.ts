@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { contract, type EndpointShape, endpointsOf, isBinary } from '@moorage/api';
+import { contract, type EndpointShape, endpointsOf } from '@moorage/api';
 import { type Action, authorisation } from '../core/access/rules.ts';
-import { exampleOf } from '../engine/http/openapi-examples.ts';
-import { type AccessScene, paramsOf } from './access-scene.ts';
-
-type Values = Readonly<Record<string, unknown>>;
+import { type AccessScene, exampleFor, paramsOf, type Values } from './access-scene.ts';
 
 /** What a call of an endpoint needs beside an example of its body and the things of the scene. */
 interface Input {
@@ -81,16 +78,6 @@ function subjectOf(action: Action | undefined): Row['on'] {
   const row: { readonly sight?: string } = action === undefined ? {} : authorisation[action];
   if (row.sight?.startsWith('device.')) return 'device';
   return /^(product|bundle)\./.test(row.sight ?? '') ? 'product' : 'other';
-}
-
-/** An example of the body of an endpoint, with things of the scene where it names some. */
-function exampleFor({ body }: EndpointShape, scene: AccessScene): Values | undefined {
-  if (!body || isBinary(body)) return undefined;
-  // Safe: bodies are objects.
-  const example = exampleOf(body) as Values;
-  const known: Values = { ...paramsOf(scene), device_ids: [scene.device] };
-  const things = Object.keys(example).filter((name) => /_ids?$/.test(name) && name in known);
-  return { ...example, ...Object.fromEntries(things.map((name) => [name, known[name]])) };
 }
 
 /** The calls of an endpoint: one for each right that its entry names. */

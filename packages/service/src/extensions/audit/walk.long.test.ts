@@ -1,8 +1,9 @@
 import { type Audit, callUrl, contract, type EndpointShape, endpointsOf } from '@moorage/api';
 import type { InjectOptions } from 'fastify';
 import { expect, it } from 'vitest';
+import type { Values } from '../../testing/access-scene.ts';
 import { buildApp, eachDatabase } from '../../testing/index.ts';
-import { inputs, openScene, paramsOf, type Values } from '../../testing/spelling-scene.ts';
+import { type Input, inputOf, openScene, paramsOf, type Scene } from '../../testing/spelling-scene.ts';
 
 /** Calls of a scene that go before, so that there is something to change. */
 const first: Readonly<Record<string, string>> = {
@@ -12,13 +13,16 @@ const first: Readonly<Record<string, string>> = {
 };
 
 /** What is sent where that of the scene is refused. */
-const others: typeof inputs = {
+const others: Readonly<Record<string, (scene: Scene) => Input>> = {
   'customers.create': ({ freshCode }) => ({ body: { name: freshCode } }),
   'bundles.setState': ({ draft }) => ({ params: { bundle_id: draft }, body: { state: 'published' } }),
   'rollouts.act': () => ({ body: { action: 'start' } }),
   // Nothing runs on it.
   'products.setState': ({ published }) => ({ params: { product_id: published }, body: { state: 'trash' } }),
 };
+
+const inputFor = (name: string, shape: EndpointShape, scene: Scene): Input =>
+  others[name]?.(scene) ?? inputOf(name, shape, scene);
 
 /** Calls that need more than a scene; `audit.test.ts` makes them, or what is named. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -76,7 +80,7 @@ eachDatabase('every change', (open) => {
       const send = (called: string, token: string, named: Values = {}) => {
         // Safe: there is such an endpoint.
         const { shape } = changes.find((one) => one.name === called) as (typeof changes)[number];
-        const { params, body } = { params: {}, body: undefined, ...(others[called] ?? inputs[called])?.(scene) };
+        const { params, body } = { params: {}, body: undefined, ...inputFor(called, shape, scene) };
         return app.api.inject({
           // Safe: only the contract's methods.
           method: shape.method as NonNullable<InjectOptions['method']>,
@@ -101,7 +105,7 @@ eachDatabase('every change', (open) => {
       if (found.join() !== wanted.join()) wrong.push(`${name}: ${found.join()} instead of ${wanted.join()}`);
       const row = rows.at(-1);
       if (row && shape.audit && 'what' in shape.audit && tried[1].statusCode < 400) {
-        const params = { ...paramsOf(scene), ...(others[name] ?? inputs[name])?.(scene).params };
+        const params = { ...paramsOf(scene), ...inputFor(name, shape, scene).params };
         const reply = /json/.test(String(tried[1].headers['content-type'])) ? tried[1].json() : {};
         const object = objectOf(shape.audit, params, scene.caller.id, reply);
         if (object !== undefined)
