@@ -37,20 +37,31 @@ const implementedText = ({ implemented, inert }: Coverage): string => {
   return inert === undefined ? 'not built yet' : `without effect: ${inert}`;
 };
 
+/** Floors of the service where a requirement is implemented; of the extensions, which. */
+function floorText({ implemented }: Coverage): string {
+  const floors = implemented.flatMap(({ path }) => {
+    const [, extension, floor] =
+      /^packages\/service\/src\/(?:extensions\/([a-z-]+)\/|(engine|core)\/)/.exec(path) ?? [];
+    return extension ?? floor ?? [];
+  });
+  return [...new Set(floors)].join(', ');
+}
+
 /** docs/generated/coverage.md: the map of the work. */
 export function renderCoverage(files: readonly ProjectFile[]): string {
   const index = files.find(({ path }) => path === 'docs/spec-index.md');
   const rows = coverRequirements(parseIndex(index?.text ?? ''), files, readTableFacts(files));
   return page(
     'Coverage of the specifications',
-    'Every requirement of [the spec index](../spec-index.md), where it is implemented and which test proves it. A setting without effect is kept and changes nothing.',
+    'Every requirement of [the spec index](../spec-index.md), where it is implemented and which test proves it. **Floor**: where in the service it is implemented, `engine`, `core`, or an extension by its name. A setting without effect is kept and changes nothing.',
     summary(rows),
     table(
-      ['id', 'requirement', 'implemented at', 'proven by'],
+      ['id', 'requirement', 'floor', 'implemented at', 'proven by'],
       rows.map((row) => [
         code(row.requirement.id),
         // The text comes from a table cell, so its bars are escaped already.
         row.requirement.text.replaceAll('\\|', '|'),
+        floorText(row),
         implementedText(row),
         placeText(row.proven) || (row.implemented.length ? 'no test yet' : ''),
       ]),

@@ -6,7 +6,7 @@ import { renderPackages } from './packages.ts';
 import { renderScenario, renderScenarioSchema } from './scenario.ts';
 import { renderEndpoints, renderErrors } from './service.ts';
 import { renderSettings } from './settings.ts';
-import { renderIndexVariables } from './spec-index.ts';
+import { renderSpecIndex } from './spec-index.ts';
 import { renderStateMachines } from './state-machines.ts';
 
 /** One generated document. */
@@ -17,7 +17,7 @@ interface Generator {
 
 /** Every generated document. The spec index comes first: the coverage is made from it. */
 export const generators: readonly Generator[] = [
-  { path: 'docs/spec-index.md', render: renderIndexVariables },
+  { path: 'docs/spec-index.md', render: renderSpecIndex },
   { path: 'docs/generated/errors.md', render: renderErrors },
   { path: 'docs/generated/endpoints.md', render: renderEndpoints },
   { path: 'docs/generated/access.md', render: renderAccess },

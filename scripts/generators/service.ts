@@ -1,3 +1,4 @@
+import { extensionOf } from '../../packages/api/src/contract.ts';
 import type { EndpointShape } from '../../packages/api/src/endpoint.ts';
 import { errors } from '../../packages/api/src/errors.ts';
 import { code, page, table } from '../support/markdown.ts';
@@ -37,6 +38,7 @@ const schemaFields = (schema: unknown): string => {
 const endpointRow = (shape: EndpointShape): readonly string[] => [
   code(`${shape.method} ${shape.path}`),
   shape.summary,
+  extensionOf(shape) ?? 'core',
   authTexts[shape.auth],
   schemaFields(shape.query),
   schemaFields(shape.body),
@@ -51,13 +53,13 @@ export function renderEndpoints(): string {
   const sections = tags.flatMap((tag) => [
     `## ${tag}`,
     table(
-      ['endpoint', 'does', 'caller shows', 'query', 'body', 'statuses', 'spec'],
+      ['endpoint', 'does', 'floor', 'caller shows', 'query', 'body', 'statuses', 'spec'],
       endpoints.filter((shape) => shape.tag === tag).map(endpointRow),
     ),
   ]);
   return page(
     'Endpoints',
-    'From the contract in `packages/api`. Fields in bold are required. The full schemas are in the OpenAPI document of a running service (`/openapi.json`, page `/docs`).',
+    'From the contract in `packages/api`. **Floor**: `core` serves the specification; other names are those of the extension that an endpoint is a part of. Fields in bold are required. The full schemas are in the OpenAPI document of a running service (`/openapi.json`, page `/docs`).',
     ...sections,
   );
 }

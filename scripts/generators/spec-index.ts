@@ -1,10 +1,8 @@
 import { allVariables } from '../../packages/module/src/variables/index.ts';
-import { parseIndex } from '../coverage.ts';
+import { endpointId, parseIndex } from '../coverage.ts';
 import { cell } from '../support/markdown.ts';
 import type { ProjectFile } from '../support/project.ts';
-
-const open = '<!-- generated: variables -->\n';
-const close = '<!-- /generated -->';
+import { listEndpoints } from '../support/tables.ts';
 
 /** Clauses of docs/reference/variables.md by group; the others have only what holds for all variables. */
 const groupClauses: Readonly<Record<string, string>> = {
@@ -24,19 +22,39 @@ const groupClauses: Readonly<Record<string, string>> = {
 
 const clauseOf = (name: string): string => groupClauses[name.split('.')[0] ?? ''] ?? 'variables 1.1';
 
-/** docs/spec-index.md with its last part, the variables that the specification does not name, made from the variable table. */
-export function renderIndexVariables(files: readonly ProjectFile[]): string {
+type Row = readonly [id: string, requirement: string, source: string];
+
+/** The parts of the index that are made from tables, by the names of their marks: what has no row by hand. */
+const parts: Readonly<Record<string, () => readonly Row[]>> = {
+  calls: () =>
+    listEndpoints()
+      .filter(({ auth }) => auth === 'none' || auth === 'bearer')
+      .map(({ method, path, summary }) => [
+        endpointId(method, path),
+        `\`${method} ${path}\`: ${cell(summary)}`,
+        'no specification',
+      ]),
+  variables: () =>
+    allVariables.map(({ name, help }) => [
+      `MOD-VAR-${name}`,
+      `The variable \`${name}\`: ${cell(help)}`,
+      clauseOf(name),
+    ]),
+};
+
+const generated = /(<!-- generated: (\w+) -->\n).*?(?=<!-- \/generated -->)/gs;
+
+/** docs/spec-index.md with the calls and variables that the specification does not name, made from their tables. */
+export function renderSpecIndex(files: readonly ProjectFile[]): string {
   const text = files.find(({ path }) => path === 'docs/spec-index.md')?.text;
   if (text === undefined) throw new Error('There is no docs/spec-index.md');
-  const start = text.indexOf(open);
-  const end = text.indexOf(close);
-  if (start < 0 || end < start) throw new Error('docs/spec-index.md has lost the marks of its generated part');
-  const byHand = new Set(parseIndex(text.slice(0, start) + text.slice(end)).map(({ id }) => id));
-  const rows = allVariables
-    .map(({ name, help }) => ({ id: `MOD-VAR-${name}`, name, help }))
-    .filter(({ id }) => !byHand.has(id))
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, name, help }) => `| \`${id}\` | The variable \`${name}\`: ${cell(help)} | ${clauseOf(name)} |`);
-  const part = ['', '| id | requirement | source |', '|---|---|---|', ...rows, '', ''].join('\n');
-  return text.slice(0, start + open.length) + part + text.slice(end);
+  if ([...text.matchAll(generated)].length !== Object.keys(parts).length) {
+    throw new Error('docs/spec-index.md has lost the marks of its generated parts');
+  }
+  const byHand = new Set(parseIndex(text.replaceAll(generated, '')).map(({ id }) => id));
+  return text.replaceAll(generated, (_, mark: string, name: string) => {
+    const rows = (parts[name]?.() ?? []).filter(([id]) => !byHand.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
+    const lines = rows.map(([id, requirement, source]) => `| \`${id}\` | ${requirement} | ${source} |`);
+    return [mark, '| id | requirement | source |', '|---|---|---|', ...lines, '', ''].join('\n');
+  });
 }

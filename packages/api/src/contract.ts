@@ -14,6 +14,7 @@ import { metaContract } from './core/meta.ts';
 import { metricsContract } from './core/metrics.ts';
 import { overviewContract } from './core/overview.ts';
 import { platformsContract } from './core/platforms.ts';
+import { productPeopleContract } from './core/product-people.ts';
 import { productsContract } from './core/products.ts';
 import { schemasContract } from './core/schemas.ts';
 import { tokensContract, usersContract } from './core/users.ts';
@@ -23,7 +24,7 @@ import { alertsContract } from './extensions/alerts.ts';
 import { attributesContract } from './extensions/attributes.ts';
 import { auditContract } from './extensions/audit.ts';
 import { broadcastsContract } from './extensions/broadcasts.ts';
-import { customersContract, membershipsContract, productPeopleContract } from './extensions/customers.ts';
+import { customersContract, membershipsContract } from './extensions/customers.ts';
 import { ddiContract } from './extensions/ddi.ts';
 import { doorsContract } from './extensions/doors.ts';
 import { eventsContract } from './extensions/events.ts';
@@ -33,6 +34,7 @@ import { gatewaysContract } from './extensions/gateways.ts';
 import { userLinksContract } from './extensions/links.ts';
 import { manyDevicesContract } from './extensions/many-devices.ts';
 import { menderContract } from './extensions/mender.ts';
+import type { ExtensionName } from './extensions/names.ts';
 import { passkeysContract } from './extensions/passkeys.ts';
 import { proofContract } from './extensions/proof.ts';
 import { rehearsalsContract } from './extensions/rehearsals.ts';
@@ -42,7 +44,9 @@ import { serviceAccountsContract } from './extensions/service-accounts.ts';
 import { ssoContract } from './extensions/sso.ts';
 import { viewsContract } from './extensions/views.ts';
 
-/** The part of the specification, with what makes it usable and the wire of devices. */
+type Resources = Readonly<Record<string, Readonly<Record<string, DeclaredEndpoint>>>>;
+
+/** What the specification asks for, by resource. */
 export const coreContract = {
   auth: authContract,
   session: sessionContract,
@@ -67,56 +71,69 @@ export const coreContract = {
   schemas: schemasContract,
   identity: identityContract,
   meta: metaContract,
-} as const satisfies Record<string, Record<string, DeclaredEndpoint>>;
+} as const satisfies Resources;
+
+/** What each extension adds to it. */
+export const extensionContracts = {
+  accounts: {
+    factors: factorsContract,
+    passkeys: passkeysContract,
+    proof: proofContract,
+    links: userLinksContract,
+    sso: ssoContract,
+    accounts: accountsContract,
+    serviceAccounts: serviceAccountsContract,
+    customers: customersContract,
+    memberships: membershipsContract,
+  },
+  alerts: { alerts: alertsContract },
+  audit: { audit: auditContract },
+  broadcasts: { broadcasts: broadcastsContract },
+  bulk: { manyDevices: manyDevicesContract },
+  doors: { doors: doorsContract },
+  events: { events: eventsContract },
+  fleet: {
+    fleet: fleetContract,
+    segments: segmentsContract,
+    rollouts: rolloutsContract,
+    attributes: attributesContract,
+  },
+  gateways: { gateways: gatewaysContract },
+  'home-assistant': {},
+  rehearsals: { rehearsals: rehearsalsContract },
+  views: { views: viewsContract },
+} as const satisfies Record<ExtensionName, Resources>;
+
+const whole = {
+  ...coreContract,
+  ...extensionContracts.accounts,
+  ...extensionContracts.alerts,
+  ...extensionContracts.audit,
+  ...extensionContracts.broadcasts,
+  ...extensionContracts.bulk,
+  ...extensionContracts.doors,
+  ...extensionContracts.events,
+  ...extensionContracts.fleet,
+  ...extensionContracts.gateways,
+  ...extensionContracts['home-assistant'],
+  ...extensionContracts.rehearsals,
+  ...extensionContracts.views,
+};
+
+/** The order of the resources in documents; what is not named comes last. */
+const order =
+  'auth session factors passkeys proof links sso invitations users accounts tokens views gateways platforms products ' +
+  'bundles overview productPeople serviceAccounts customers memberships connectors logs audit events metrics fleet ' +
+  'segments alerts rollouts rehearsals devices manyDevices attributes deviceUpdates doors deviceFiles assets avatars ' +
+  'data channel broadcasts schemas identity meta';
+const places = new Map(order.split(' ').map((resource, at) => [resource, at]));
+const placeOf = ([resource]: [string, unknown]): number => places.get(resource) ?? places.size;
 
 /** All of the REST API, by resource; its paths begin with `/api` (API-RULE-paths-1). The OpenAPI document and the client are made from this. */
-export const contract = {
-  auth: authContract,
-  session: sessionContract,
-  factors: factorsContract,
-  passkeys: passkeysContract,
-  proof: proofContract,
-  links: userLinksContract,
-  sso: ssoContract,
-  invitations: invitationsContract,
-  users: usersContract,
-  accounts: accountsContract,
-  tokens: tokensContract,
-  views: viewsContract,
-  gateways: gatewaysContract,
-  platforms: platformsContract,
-  products: productsContract,
-  bundles: bundlesContract,
-  overview: overviewContract,
-  productPeople: productPeopleContract,
-  serviceAccounts: serviceAccountsContract,
-  customers: customersContract,
-  memberships: membershipsContract,
-  connectors: connectorsContract,
-  logs: logsContract,
-  audit: auditContract,
-  events: eventsContract,
-  metrics: metricsContract,
-  fleet: fleetContract,
-  segments: segmentsContract,
-  alerts: alertsContract,
-  rollouts: rolloutsContract,
-  rehearsals: rehearsalsContract,
-  devices: devicesContract,
-  manyDevices: manyDevicesContract,
-  attributes: attributesContract,
-  deviceUpdates: deviceUpdatesContract,
-  doors: doorsContract,
-  deviceFiles: deviceFilesContract,
-  assets: assetsContract,
-  avatars: avatarsContract,
-  data: dataContract,
-  channel: channelContract,
-  broadcasts: broadcastsContract,
-  schemas: schemasContract,
-  identity: identityContract,
-  meta: metaContract,
-} as const satisfies Record<string, Record<string, DeclaredEndpoint>>;
+export const contract = Object.fromEntries(
+  Object.entries(whole).toSorted((one, other) => placeOf(one) - placeOf(other)),
+  // Safe: the same entries in another order.
+) as typeof whole;
 
 /** What devices call, on the listener of their own. */
 export const deviceListenerContract = {
@@ -146,3 +163,13 @@ const names = new Map<EndpointShape, string>(endpointsOf(contract).map(({ name, 
 
 /** The name of an endpoint of the API, `<resource>.<action>`. */
 export const endpointName = (shape: EndpointShape): string | undefined => names.get(shape);
+
+const extensions = new Map<EndpointShape, ExtensionName>(
+  [...Object.entries(extensionContracts), ['doors', doorRoutesContract] as const].flatMap(([name, resources]) =>
+    // Safe: the names of the extensions, as the type above says.
+    endpointsOf(resources).map(({ shape }) => [shape, name as ExtensionName] as const),
+  ),
+);
+
+/** The extension that an endpoint is a part of; none where the specification asks for it. */
+export const extensionOf = (shape: EndpointShape): ExtensionName | undefined => extensions.get(shape);

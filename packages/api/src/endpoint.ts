@@ -1,5 +1,4 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { TokenScope } from './scopes.ts';
 
 /** Statuses that a refusal may carry. Reference: api 2.2. */
 export type ErrorStatus =
@@ -55,11 +54,35 @@ export const productFields = [
 ] as const;
 export type ProductField = (typeof productFields)[number];
 
+/** What tokens may be for; `all` is every one of them, and each of the others reads. Spec: API-RULE-token-3. */
+export const tokenScopes = ['all', 'read', 'operate', 'publish', 'administer'] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+
 /**
  * What a token that is limited to products may do with an endpoint: nothing (`closed`), all that its user may since it
  * is about no product (`open`), or what the fields of this list name, each a thing of its products. Spec: API-RULE-token-4.
  */
 export type Limited = 'closed' | 'open' | readonly ProductField[];
+
+/**
+ * Who may call: the row of the service's table of rights that decides, several where it depends on what is sent; or
+ * everybody, each of what they may see (`filtered`). Spec: API-RULE-access-1.
+ */
+export type Access = 'filtered' | `${string}.${string}` | readonly `${string}.${string}`[];
+
+/**
+ * What of a change is kept for good, and why nothing where nothing is: what kind of thing it is about, and where its id
+ * stands. That is a parameter of the path, the id of the caller, what the handler says to have `made`, or what the row
+ * of the log names (`logged`, of changes of many devices); without one it is about no single thing. Spec: API-RULE-audit-1.
+ */
+export type Audit =
+  | { readonly none: string }
+  | {
+      readonly what: string;
+      readonly id?: 'caller' | 'made' | 'logged' | `params.${string}`;
+      /** The endpoint of the same resource that reads what is changed. */
+      readonly read?: string;
+    };
 
 /**
  * When the caller has to have proved lately who they are: for each request, by the password that its body has, or in a
@@ -84,6 +107,8 @@ export interface EndpointShape {
   readonly scope?: TokenScope;
   readonly limited?: Limited;
   readonly proof?: Proof;
+  readonly access?: Access;
+  readonly audit?: Audit;
   /** Open to a session whose account lacks the second factor that the service wants: it leads to one, or out. Spec: API-RULE-factor-4. */
   readonly withoutFactor?: boolean;
   readonly params?: TObject;
@@ -101,14 +126,20 @@ export interface EndpointShape {
   readonly errors: readonly ErrorStatus[];
 }
 
-/** An entry that says all that has no safe default: for users, what tokens may do with it. */
+/** The scope that a token needs for an endpoint; none for one that no token is shown to. Spec: API-RULE-token-3. */
+export const scopeOf = ({ scope, auth }: Pick<EndpointShape, 'scope' | 'auth'>): TokenScope | undefined =>
+  scope ?? (auth === 'bearer' ? 'read' : undefined);
+
+/** Whether a token with these scopes may do what needs that one: each of them reads. */
+export const grants = (scopes: readonly TokenScope[], needed: TokenScope): boolean =>
+  needed === 'read' || scopes.includes('all') || scopes.includes(needed);
+
+/** An entry that says all that has no safe default: who may call it, what tokens may do with it, what is kept of a change. */
 export type DeclaredEndpoint = EndpointShape &
+  ({ readonly auth: 'none' } | Required<Pick<EndpointShape, 'limited' | 'access'>>) &
   (
-    | { readonly auth: 'none' | 'device' | 'door' }
-    | ({ readonly auth: 'bearer'; readonly limited: Limited } & (
-        | { readonly method: 'GET' }
-        | { readonly method: Exclude<EndpointShape['method'], 'GET'>; readonly scope: TokenScope }
-      ))
+    | { readonly method: 'GET' }
+    | ({ readonly audit: Audit } & ({ readonly auth: 'none' } | { readonly scope: TokenScope }))
   );
 
 /** The only statuses that a module has result codes for; every other refusal is turned into one. Spec: API-DEV-status. */
@@ -130,10 +161,6 @@ export const endpoints = <const S extends Shared, const E extends Readonly<Recor
   Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, { ...shared, ...entry }])) as unknown as {
     readonly [Name in keyof E]: Omit<S, keyof E[Name]> & E[Name];
   };
-
-/** The scope that a token needs for an endpoint; none for one that no token is shown to. Spec: API-RULE-token-3. */
-export const scopeOf = ({ scope, auth }: Pick<EndpointShape, 'scope' | 'auth'>): TokenScope | undefined =>
-  scope ?? (auth === 'bearer' ? 'read' : undefined);
 
 /** Whether a body or reply is bytes; none is not. */
 export const isBinary = (body: TSchema | Binary | undefined): body is Binary =>

@@ -18,11 +18,11 @@ import { backUp, type Carried } from './engine/backup/backup.ts';
 import { restore } from './engine/backup/restore.ts';
 import { openBlobs, type S3Access } from './engine/blobs/backends/open.ts';
 import { findAccount } from './engine/db/accounts.ts';
-import { auditing } from './engine/db/audit.ts';
 import type { Storage } from './engine/db/storage.ts';
 import type { Settings } from './engine/settings/settings.ts';
 import { deleteChallenges } from './extensions/accounts/factor-queries.ts';
 import { resetFactors } from './extensions/accounts/factors.ts';
+import { auditingCommand } from './extensions/audit/changes.ts';
 import { openRecords, records } from './tables.ts';
 
 export { ensureAdministrator, firstAdministrator, issueToken, newPassword, revokeToken } from './core/auth/accounts.ts';
@@ -47,9 +47,7 @@ async function withStorage<T>({ database }: Place, work: (storage: Storage) => P
 
 /** The same for what changes something: it leaves a row in the audit. */
 const changing = <T>(place: Place, action: string, work: (storage: Storage) => Promise<T>): Promise<T> =>
-  withStorage(place, (storage) =>
-    auditing(storage, { atMs: realClock.now(), action, by: 'command line' }, () => work(storage)),
-  );
+  withStorage(place, (storage) => auditingCommand(storage, action, () => work(storage)));
 
 /** Makes an account. Refusals: DUPLICATE, WEAK_PASSWORD. */
 export const addUser = (place: Place, account: NewAccount, role: 'user' | 'admin') =>

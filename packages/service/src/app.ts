@@ -155,7 +155,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     clock,
     statusOf,
     bus: storage.bus,
-    audit: hooks.audited,
+    around: hooks.around,
     tokens: tokenChecks(storage.db, clock),
     authenticate: { bearer },
   };

@@ -18,7 +18,7 @@ import {
   address,
   alone,
   type Input,
-  inputs,
+  inputOf,
   letters,
   openScene,
   paramsOf,
@@ -113,7 +113,7 @@ function changed(input: unknown, [step, ...rest]: readonly string[], value: unkn
 
 /** The request of a place, and the value that it has there. */
 function goodInput(place: Place, scene: Scene): { readonly input: Required<Input>; readonly value: string } {
-  const { params, query, body } = inputs[place.name]?.(scene) ?? {};
+  const { params, query, body } = inputOf(place.name, place.shape, scene);
   const input = { params: { ...paramsOf(scene), ...params }, query: query ?? {}, body };
   const value = alone[placeName(place)]?.(scene) ?? valueAt(input[place.part], place.path);
   if (typeof value !== 'string') throw new Error(`${placeName(place)} has no good value`);

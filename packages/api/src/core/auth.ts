@@ -43,7 +43,7 @@ export const Session = Type.Object({
 });
 export type Session = Static<typeof Session>;
 
-const shared = { tag: 'Login', auth: 'none' } as const;
+const shared = { tag: 'Login', auth: 'none', audit: { what: 'user', id: 'caller' } } as const;
 
 export const authContract = endpoints(shared, {
   login: {
@@ -108,6 +108,7 @@ export const authContract = endpoints(shared, {
   invitation: {
     method: 'POST',
     path: '/api/auth/invitation',
+    audit: { none: 'reads an invitation' },
     spec: ['API-EP-POST-auth-invitation'],
     summary: 'What an invitation is for, as long as it may be used',
     bodyLimitBytes: strangerBodyLimitBytes,
@@ -134,7 +135,7 @@ export type SessionRecord = Static<typeof SessionRecord>;
 /** What a page of the service sends with every change, in the header `x-console`. Spec: API-RULE-session-2. */
 export const consoleHeader = { name: 'x-console', value: '1' } as const;
 
-const sessionShared = { tag: 'Login', auth: 'bearer', limited: 'closed' } as const;
+const sessionShared = { ...shared, auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
 
 /**
  * Sessions of the web console: the token travels in a cookie that no script can read, and changes must come from a page
@@ -178,6 +179,7 @@ export const sessionContract = endpoints(sessionShared, {
     path: '/api/auth/session',
     scope: 'read',
     limited: 'open',
+    audit: { what: 'user', id: 'caller', read: 'get' },
     withoutFactor: true,
     spec: ['API-EP-DELETE-auth-session'],
     summary: 'Log out: the token that was used stops working, and the cookie goes',
@@ -224,7 +226,9 @@ export const invitationDays = { usual: 7, most: 365 } as const;
 /** Invitations that may be open at once. Spec: API-LIMIT-invitations. */
 export const openInvitationsLimit = 1000;
 
-export const invitationsContract = endpoints(sessionShared, {
+const invitationsShared = { ...sessionShared, access: 'invitation.manage' } as const;
+
+export const invitationsContract = endpoints(invitationsShared, {
   list: {
     method: 'GET',
     path: '/api/invitations',
@@ -240,6 +244,7 @@ export const invitationsContract = endpoints(sessionShared, {
     path: '/api/invitations',
     scope: 'all',
     proof: 'always',
+    audit: { what: 'invitation', id: 'made' },
     spec: ['API-EP-POST-invitations', 'API-LIMIT-invitations'],
     summary: 'Make an invitation, which one account can be made with (administrators)',
     description: 'The link for people is /sign-up#TOKEN; the token is shown this once.',
@@ -257,6 +262,7 @@ export const invitationsContract = endpoints(sessionShared, {
     method: 'DELETE',
     path: '/api/invitations/{invitation_id}',
     scope: 'all',
+    audit: { what: 'invitation', id: 'params.invitation_id' },
     spec: ['API-EP-DELETE-invitations-invitation_id'],
     summary: 'Take an invitation back (administrators)',
     params: Type.Object({ invitation_id: Id }),

@@ -11,7 +11,7 @@ const images = 'A PNG, JPEG, GIF or WebP image of up to 1 MiB: raw bytes, or a f
 const current =
   'Without an id the current one, or a placeholder made from the name. An avatar that was replaced is gone.';
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'open' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'open', access: 'user.self' } as const;
 
 /** Pictures of users and platforms. Reference: api 3.4. */
 export const avatarsContract = endpoints(shared, {
@@ -30,6 +30,7 @@ export const avatarsContract = endpoints(shared, {
     path: '/api/users/{user_id}/avatar',
     scope: 'all',
     limited: 'closed',
+    audit: { what: 'user', id: 'params.user_id' },
     spec: ['API-EP-POST-users-user_id-avatar', 'API-LIMIT-avatar'],
     summary: 'Set your own avatar',
     description: images,
@@ -41,6 +42,7 @@ export const avatarsContract = endpoints(shared, {
   platform: {
     method: 'GET',
     path: '/api/platforms/{platform_id}/avatar/{avatar_id?}',
+    access: 'platform.read',
     spec: ['API-EP-GET-platforms-platform_id-avatar-avatar_id'],
     tag: 'Platforms',
     summary: 'Picture of a platform',
@@ -54,6 +56,8 @@ export const avatarsContract = endpoints(shared, {
     path: '/api/platforms/{platform_id}/avatar',
     scope: 'administer',
     limited: 'closed',
+    access: 'platform.write',
+    audit: { what: 'platform', id: 'params.platform_id' },
     spec: ['API-EP-POST-platforms-platform_id-avatar', 'API-LIMIT-avatar'],
     tag: 'Platforms',
     summary: 'Set the picture of a platform (administrators)',

@@ -44,7 +44,13 @@ export type BundleDetail = Static<typeof BundleDetail>;
 export const artifactLimitBytes = 4 * 1024 * 1024 * 1024;
 const bundleParams = Type.Object({ bundle_id: Id });
 const resourceParams = Type.Object({ bundle_id: Id, resource_id: Id });
-const shared = { tag: 'Bundles', auth: 'bearer', limited: ['bundle_id'] } as const;
+const shared = {
+  tag: 'Bundles',
+  auth: 'bearer',
+  limited: ['bundle_id'],
+  access: 'product.change',
+  audit: { what: 'bundle', id: 'params.bundle_id', read: 'get' },
+} as const;
 
 const listQuery = Type.Object({
   ...pageQuery,
@@ -60,6 +66,7 @@ export const bundlesContract = endpoints(shared, {
     method: 'GET',
     path: '/api/products/{product_id}/bundles',
     limited: ['product_id'],
+    access: 'product.read',
     spec: ['API-EP-GET-products-product_id-bundles'],
     summary: 'List bundles of a product',
     description:
@@ -76,6 +83,7 @@ export const bundlesContract = endpoints(shared, {
     path: '/api/products/{product_id}/bundles',
     scope: 'publish',
     limited: ['product_id'],
+    audit: { what: 'bundle', id: 'made' },
     spec: ['API-EP-POST-products-product_id-bundles'],
     summary: 'Create a bundle',
     description:
@@ -90,6 +98,7 @@ export const bundlesContract = endpoints(shared, {
     method: 'GET',
     path: '/api/products/{product_id}/bundles/{tag}',
     limited: ['product_id'],
+    access: 'product.read',
     spec: ['API-EP-GET-products-product_id-bundles-tag'],
     summary: 'The bundle of a product that carries a tag',
     params: Type.Object({ product_id: Id, tag: Type.Enum([...tags]) }),
@@ -99,6 +108,7 @@ export const bundlesContract = endpoints(shared, {
   get: {
     method: 'GET',
     path: '/api/bundles/{bundle_id}',
+    access: ['bundle.read', 'bundle.read.all'],
     spec: ['API-EP-GET-bundles-bundle_id'],
     summary: 'One bundle with its resources',
     params: bundleParams,
@@ -109,6 +119,7 @@ export const bundlesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/bundles/{bundle_id}/resources',
     scope: 'publish',
+    audit: { what: 'resource', id: 'made' },
     spec: ['API-EP-POST-bundles-bundle_id-resources'],
     summary: 'Add a file to a bundle in preview',
     params: bundleParams,
@@ -120,6 +131,7 @@ export const bundlesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/bundles/{bundle_id}/artifacts/{name*}',
     scope: 'publish',
+    audit: { what: 'bundle', id: 'params.bundle_id' },
     spec: ['API-EP-POST-bundles-bundle_id-artifacts-name', 'API-LIMIT-artifact'],
     summary: 'Add a file of any size to a bundle in preview: the image of an update',
     description:
@@ -139,6 +151,7 @@ export const bundlesContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/bundles/{bundle_id}/resources/{resource_id}',
     scope: 'publish',
+    audit: { what: 'resource', id: 'params.resource_id' },
     spec: ['API-EP-DELETE-bundles-bundle_id-resources-resource_id'],
     summary: 'Remove a file from a bundle in preview',
     params: resourceParams,
@@ -148,6 +161,7 @@ export const bundlesContract = endpoints(shared, {
   binary: {
     method: 'GET',
     path: '/api/bundles/{bundle_id}/resources/{resource_id}/binary',
+    access: ['bundle.read', 'bundle.read.all'],
     spec: ['API-EP-GET-bundles-bundle_id-resources-resource_id-binary'],
     summary: 'The bytes of a resource',
     params: resourceParams,

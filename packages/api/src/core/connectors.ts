@@ -134,7 +134,14 @@ export const DeliveryRecord = Type.Object({
 export type DeliveryRecord = Static<typeof DeliveryRecord>;
 
 const connectorParams = Type.Object({ connector_id: Id });
-const shared = { tag: 'Connectors', auth: 'bearer', limited: ['connector_id'], errors: [400, 401, 403, 404] } as const;
+const shared = {
+  tag: 'Connectors',
+  auth: 'bearer',
+  limited: ['connector_id'],
+  errors: [400, 401, 403, 404],
+  access: 'product.connectors',
+  audit: { what: 'connector', id: 'params.connector_id', read: 'get' },
+} as const;
 
 const fields = {
   title: Title(128),
@@ -178,6 +185,7 @@ export const connectorsContract = endpoints(shared, {
     path: '/api/products/{product_id}/connectors',
     scope: 'administer',
     limited: ['product_id'],
+    audit: { what: 'connector', id: 'made' },
     spec: ['API-EP-POST-products-product_id-connectors', 'API-RULE-connector-1'],
     summary: 'Add a connector',
     params: productParams,
@@ -217,6 +225,7 @@ export const connectorsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/connectors/{connector_id}/test',
     scope: 'administer',
+    audit: { none: 'sends an event, as the list of deliveries shows' },
     spec: ['API-EP-POST-connectors-connector_id-test', 'API-ERR-502', 'API-ERR-504'],
     summary: 'Send a test event through a connector, once and at once',
     params: connectorParams,

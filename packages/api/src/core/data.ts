@@ -62,7 +62,13 @@ export const MessageRecord = Type.Object({
 export type MessageRecord = Static<typeof MessageRecord>;
 
 const headers = Type.Optional(Type.Record(Text(64), Text(256), { maxProperties: 16 }));
-const shared = { tag: 'Data of devices', auth: 'bearer', limited: ['device_id'], errors: lookup } as const;
+const shared = {
+  tag: 'Data of devices',
+  auth: 'bearer',
+  limited: ['device_id'],
+  errors: lookup,
+  access: 'device.read',
+} as const;
 
 /** Streams, controls, messages and capabilities of a device, for its users. Reference: data-cloud 3.3. */
 export const dataContract = endpoints(shared, {
@@ -119,6 +125,8 @@ export const dataContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/devices/{device_id}/controls/{name}',
     scope: 'operate',
+    access: 'device.update',
+    audit: { what: 'device', id: 'params.device_id' },
     spec: ['API-EP-PUT-devices-device_id-controls-name'],
     summary: 'Set a control; a device on the message channel has it at once',
     params: named,
@@ -146,6 +154,7 @@ export const dataContract = endpoints(shared, {
   messages: {
     method: 'GET',
     path: '/api/devices/{device_id}/messages',
+    access: 'device.private',
     spec: ['API-EP-GET-devices-device_id-messages'],
     summary: 'List the messages of a box of the device',
     params: deviceParams,
@@ -161,6 +170,8 @@ export const dataContract = endpoints(shared, {
     method: 'POST',
     path: '/api/devices/{device_id}/messages',
     scope: 'operate',
+    access: 'device.update',
+    audit: { what: 'message', id: 'made' },
     spec: ['API-EP-POST-devices-device_id-messages'],
     summary: 'Put a message into the box of the device; the oldest gives way when the box is full',
     params: deviceParams,
@@ -177,6 +188,7 @@ export const dataContract = endpoints(shared, {
   message: {
     method: 'GET',
     path: '/api/devices/{device_id}/messages/{message_id}',
+    access: 'device.private',
     spec: ['API-EP-GET-devices-device_id-messages-message_id'],
     summary: 'One message with its text',
     params: messageParams,
@@ -195,6 +207,8 @@ export const dataContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/devices/{device_id}/messages/{message_id}',
     scope: 'operate',
+    access: 'device.update',
+    audit: { what: 'message', id: 'params.message_id' },
     spec: ['API-EP-DELETE-devices-device_id-messages-message_id'],
     summary: 'Delete a message',
     params: messageParams,
@@ -219,6 +233,8 @@ export const channelContract = endpoints(channelShared, {
     method: 'POST',
     path: '/api/devices/{device_id}/command',
     scope: 'operate',
+    access: 'device.command',
+    audit: { what: 'device', id: 'params.device_id' },
     spec: ['API-EP-POST-devices-device_id-command'],
     summary: 'Run a command line on the device and return its output',
     params: deviceParams,
@@ -234,6 +250,8 @@ export const channelContract = endpoints(channelShared, {
     path: '/api/devices/command',
     scope: 'operate',
     limited: ['device_ids'],
+    access: 'filtered',
+    audit: { what: 'device', id: 'logged' },
     spec: ['API-EP-POST-devices-command', 'API-LIMIT-many-commands', 'API-RULE-many-devices-2'],
     summary: 'Run a command line on many devices and return the output of each',
     description: 'On all at once. A device that is offline, silent or not yours to command is listed with the reason.',
@@ -257,6 +275,7 @@ export const channelContract = endpoints(channelShared, {
   status: {
     method: 'GET',
     path: '/api/devices/{device_id}/channel',
+    access: 'device.read',
     spec: ['API-EP-GET-devices-device_id-channel'],
     summary: 'Whether the device is on the message channel, and what it last reported',
     params: deviceParams,
@@ -273,6 +292,7 @@ export const channelContract = endpoints(channelShared, {
     method: 'POST',
     path: '/api/connectors/{connector_id}/messages',
     scope: 'operate',
+    audit: { none: 'a third party sends through a connector' },
     spec: ['API-EP-POST-connectors-connector_id-messages'],
     summary: 'Send an action to a device of the product, by a user or by the third party with the connector secret',
     description: 'Either a bearer token, or the secret of the connector in the header X-Connector-Secret.',

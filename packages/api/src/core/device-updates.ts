@@ -91,7 +91,7 @@ export const UpdateOffer = Type.Object({
 export const BridgeOffer = Type.Object({ ...offer, files: Type.Array(BridgeFile) });
 
 const byDeviceId = Type.Object({ device_id: Identifier });
-const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id', 'bundle_id'] } as const;
+const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id', 'bundle_id'], access: 'device.ota' } as const;
 
 /** Updates of devices, on behalf of those that reach the service through a bridging host, and their history. */
 export const deviceUpdatesContract = endpoints(shared, {
@@ -99,6 +99,7 @@ export const deviceUpdatesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/devices/{device_id}/ota',
     scope: 'operate',
+    audit: { none: 'a program asks as a device does' },
     spec: ['API-EP-POST-devices-device_id-ota'],
     summary: 'Ask for an update on behalf of a BLE device',
     params: byDeviceId,
@@ -113,6 +114,7 @@ export const deviceUpdatesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/devices/{device_id}/ota/result',
     scope: 'operate',
+    audit: { none: 'a program reports as a device does' },
     spec: ['API-EP-POST-devices-device_id-ota-result'],
     summary: 'Report the bundle that a BLE device runs after its OTA',
     params: byDeviceId,
@@ -134,6 +136,7 @@ export const deviceUpdatesContract = endpoints(shared, {
     method: 'GET',
     path: '/api/devices/{device_id}/updates',
     limited: ['device_id'],
+    access: 'device.read',
     spec: ['API-EP-GET-devices-device_id-updates'],
     summary: 'List the updates of a device, newest first',
     params: byDeviceId,

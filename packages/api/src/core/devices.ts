@@ -143,7 +143,13 @@ export type UpdateProgress = Static<typeof UpdateProgress>;
 
 const byDeviceId = Type.Object({ device_id: Identifier });
 const title = Title(128);
-const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id'] } as const;
+const shared = {
+  tag: 'Devices',
+  auth: 'bearer',
+  limited: ['device_id'],
+  access: 'device.read',
+  audit: { what: 'device', id: 'params.device_id', read: 'get' },
+} as const;
 
 /** What a new device is made from. */
 export const NewDevice = Type.Object({
@@ -186,6 +192,7 @@ export const devicesContract = endpoints(shared, {
     method: 'GET',
     path: '/api/devices',
     limited: ['product_id', 'bundle_id'],
+    access: 'filtered',
     spec: ['API-EP-GET-devices', 'API-RULE-standing-1'],
     summary: 'List the devices that you own, or that are activated to products you work on',
     query: listQuery,
@@ -208,6 +215,8 @@ export const devicesContract = endpoints(shared, {
     path: '/api/devices/provision',
     scope: 'operate',
     limited: 'closed',
+    access: ['device.provision.hardware', 'device.provision.software'],
+    audit: { what: 'device', id: 'made' },
     spec: ['API-EP-POST-devices-provision'],
     summary: 'Provision a new device',
     description:
@@ -220,6 +229,7 @@ export const devicesContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/devices/{device_id}',
     scope: 'operate',
+    access: ['device.update', 'device.trust'],
     spec: ['API-EP-PUT-devices-device_id'],
     summary: 'Change the title, description or location of a device, or let its vendor at its files',
     params: byDeviceId,
@@ -239,6 +249,7 @@ export const devicesContract = endpoints(shared, {
     path: '/api/devices/{device_id}/activate',
     scope: 'operate',
     limited: ['device_id', 'product_id'],
+    access: 'device.activate',
     spec: ['API-EP-POST-devices-device_id-activate'],
     summary: 'Activate a device to a product; an OTA must follow',
     description:
@@ -263,6 +274,8 @@ export const devicesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/devices/{device_id}/reset',
     scope: 'operate',
+    access: 'device.reset',
+    audit: { what: 'device', id: 'params.device_id' },
     spec: ['API-EP-POST-devices-device_id-reset'],
     summary: 'Take a claimable device back to what it was when it left the factory',
     description:
@@ -276,6 +289,7 @@ export const devicesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/devices/{device_id}/tag',
     scope: 'operate',
+    access: 'device.tag',
     spec: ['API-EP-POST-devices-device_id-tag'],
     summary: 'Name the bundle tag that the device follows; the empty text clears it',
     params: byDeviceId,
@@ -287,6 +301,7 @@ export const devicesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/devices/{device_id}/state',
     scope: 'operate',
+    access: 'device.disable',
     spec: ['API-EP-POST-devices-device_id-state', 'API-STATE-device-any-disabled'],
     summary: 'Block a device, or let it in again',
     description:
@@ -300,6 +315,7 @@ export const devicesContract = endpoints(shared, {
   contents: {
     method: 'GET',
     path: '/api/devices/{device_id}/contents',
+    access: 'device.delete',
     spec: ['API-EP-GET-devices-device_id-contents'],
     summary: 'Count what would go with a device that is deleted',
     params: byDeviceId,
@@ -310,6 +326,7 @@ export const devicesContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/devices/{device_id}',
     scope: 'operate',
+    access: 'device.delete',
     spec: ['API-EP-DELETE-devices-device_id', 'API-RULE-delete-1'],
     summary: 'Delete a device with everything that is kept of it',
     description:
@@ -324,6 +341,8 @@ export const devicesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/devices/{device_id}/update',
     scope: 'operate',
+    access: 'device.ota',
+    audit: { what: 'device', id: 'params.device_id' },
     spec: ['API-EP-POST-devices-device_id-update', 'API-RULE-ask-1'],
     summary: 'Have a device ask for its update at once: over the message channel, or with its next query',
     params: byDeviceId,
@@ -344,6 +363,8 @@ export const devicesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/devices/{device_id}/certificates.zip',
     scope: 'all',
+    access: 'device.certificates',
+    audit: { what: 'device', id: 'params.device_id' },
     spec: ['API-EP-POST-devices-device_id-certificates.zip'],
     summary: 'Issue a fresh certificate and key for a device that has not completed its provisioning',
     description: 'A zip of ca.pem, device.crt and device.key. A certificate issued before stops working.',
@@ -355,6 +376,8 @@ export const devicesContract = endpoints(shared, {
     method: 'POST',
     path: '/api/devices/{device_id}/token',
     scope: 'all',
+    access: 'device.certificates',
+    audit: { what: 'device', id: 'params.device_id' },
     spec: ['API-EP-POST-devices-device_id-token'],
     summary: 'Let a device be provisioned again: make a new provisioning token',
     description: 'For a module that lost its flash, or its first token. Its certificate stops working at once.',

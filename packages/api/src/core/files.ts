@@ -1,8 +1,16 @@
 import Type, { type Static, type TProperties } from 'typebox';
-import { binary, deviceListenerTag, deviceRouteErrors, endpoints, type Limited } from '../endpoint.ts';
+import {
+  type Access,
+  type Audit,
+  binary,
+  deviceListenerTag,
+  deviceRouteErrors,
+  endpoints,
+  type Limited,
+  type TokenScope,
+} from '../endpoint.ts';
 import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
 import { ruled } from '../patterns.ts';
-import type { TokenScope } from '../scopes.ts';
 import { FileCrc, FileVersionText } from './platforms.ts';
 
 /** Largest file, in bytes. Spec: API-LIMIT-file. */
@@ -54,7 +62,7 @@ const FilePath = Text(1024, {
 const rules = 'Uploads are the raw bytes, their Content-Type kept, or a form with one part named "file".';
 
 /** The four calls of a store of files by path. */
-function fileEndpoints<const P extends TProperties>(store: {
+function fileEndpoints<const P extends TProperties, const Read extends Access, const Change extends Access>(store: {
   readonly base: string;
   readonly params: P;
   readonly spec: Readonly<Record<'list' | 'get' | 'upload' | 'remove', readonly string[]>>;
@@ -62,10 +70,13 @@ function fileEndpoints<const P extends TProperties>(store: {
   /** Scope of what changes a file. */
   readonly scope: TokenScope;
   readonly limited: Limited;
+  readonly access: Read;
+  readonly mayChange: Change;
+  readonly audit: Audit;
   readonly what: string;
 }) {
-  const { base, what, scope, limited } = store;
-  const shared = { tag: store.tag, auth: 'bearer', limited, errors: [400, 401, 403, 404] } as const;
+  const { base, what, scope, tag, limited, access, audit } = store;
+  const shared = { tag, auth: 'bearer', limited, access, audit, errors: [400, 401, 403, 404] } as const;
   const owner = Type.Object(store.params);
   const file = Type.Object({ ...store.params, path: FilePath });
   const path = `${base}/{path*}`;
@@ -93,6 +104,7 @@ function fileEndpoints<const P extends TProperties>(store: {
       method: 'POST',
       path,
       scope,
+      access: store.mayChange,
       spec: [...store.spec.upload, 'API-RULE-files-3', 'API-RULE-files-6', 'API-LIMIT-file'],
       summary: `Write one of the ${what}, in place of the one that has the path`,
       description: `${rules} A file has up to 10 MiB (413); a store 1,000 files and 100 MiB (409). With If-Match only what the client has seen is replaced, with If-None-Match: * nothing (412).`,
@@ -106,6 +118,7 @@ function fileEndpoints<const P extends TProperties>(store: {
       method: 'DELETE',
       path,
       scope,
+      access: store.mayChange,
       spec: store.spec.remove,
       summary: `Delete one of the ${what}`,
       params: file,
@@ -128,6 +141,9 @@ export const deviceFilesContract = fileEndpoints({
   tag: 'Devices',
   scope: 'operate',
   limited: ['device_id'],
+  access: 'device.files',
+  mayChange: 'device.files',
+  audit: { what: 'device', id: 'params.device_id' },
   what: 'files of a device',
 });
 
@@ -144,6 +160,9 @@ export const assetsContract = fileEndpoints({
   tag: 'Products',
   scope: 'publish',
   limited: ['product_id'],
+  access: 'asset.read',
+  mayChange: 'product.change',
+  audit: { what: 'product', id: 'params.product_id' },
   what: 'assets of a product',
 });
 

@@ -20,7 +20,13 @@ export type AuthorityRecord = Static<typeof AuthorityRecord>;
 /** By which a device says that it knows an authority, and the service that the device is to renew its certificate. */
 export const renewalHeaders = { known: 'x-device-authority', due: 'x-device-renewal' } as const;
 
-const shared = { tag: 'Service', auth: 'bearer', limited: 'closed' } as const;
+const shared = {
+  tag: 'Service',
+  auth: 'bearer',
+  limited: 'closed',
+  access: 'authority.manage',
+  audit: { what: 'authority' },
+} as const;
 
 /** Who the service is to its devices. */
 export const identityContract = endpoints(shared, {

@@ -139,7 +139,7 @@ const listQuery = Type.Object({
 });
 export type LogListQuery = Static<typeof listQuery>;
 
-const shared = { tag: 'Logs', auth: 'bearer' } as const;
+const shared = { tag: 'Logs', auth: 'bearer', access: 'filtered' } as const;
 
 /** What has happened, as far as the caller may know. Reference: events 1.2. */
 export const logsContract = endpoints(shared, {

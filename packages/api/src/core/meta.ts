@@ -49,6 +49,7 @@ export const metaContract = endpoints(shared, {
     method: 'GET',
     path: '/metrics',
     limited: 'closed',
+    access: 'metrics.read',
     spec: ['API-EP-GET-metrics'],
     summary: 'Figures for monitoring, in the text format of Prometheus',
     description:

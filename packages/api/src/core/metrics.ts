@@ -80,7 +80,7 @@ const boxQuery = {
 };
 
 const productFilter = { product_id: Type.Optional(Id) };
-const shared = { tag: 'Metrics', auth: 'bearer', limited: ['product_id'] } as const;
+const shared = { tag: 'Metrics', auth: 'bearer', limited: ['product_id'], access: 'filtered' } as const;
 
 /** Figures and places for the dashboard. Reference: records 1.9. */
 export const metricsContract = endpoints(shared, {
@@ -141,6 +141,7 @@ export const metricsContract = endpoints(shared, {
     method: 'GET',
     path: '/api/metrics/locations/map',
     limited: 'open',
+    access: 'user.self',
     spec: ['API-EP-GET-metrics-locations-map'],
     summary: 'Where maps get their pictures from',
     description: 'A setting of the service. Without it maps show coast lines, and no other machine is asked.',

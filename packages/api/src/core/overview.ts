@@ -52,7 +52,7 @@ export const StatusRecord = Type.Object({
 });
 export type StatusRecord = Static<typeof StatusRecord>;
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
 
 /** What the console begins with. Reference: records 1.5. */
 export const overviewContract = endpoints(shared, {

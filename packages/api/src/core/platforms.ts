@@ -139,7 +139,7 @@ const wantedAccess = Type.Object({
 
 /** Code of a platform or flavor. Records hold it in upper case. */
 const Code = (examples: string[]) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,32}$', ...spelt('code'), examples });
-const shared = { tag: 'Platforms', auth: 'bearer', limited: 'closed' } as const;
+const shared = { tag: 'Platforms', auth: 'bearer', limited: 'closed', access: 'platform.write' } as const;
 
 /** Platforms with their flavors and firmware. Reading is for everybody; making them is for administrators. */
 export const platformsContract = endpoints(shared, {
@@ -147,6 +147,7 @@ export const platformsContract = endpoints(shared, {
     method: 'GET',
     path: '/api/platforms',
     limited: 'open',
+    access: 'filtered',
     spec: ['API-EP-GET-platforms'],
     summary: 'List platforms',
     query: Type.Object({
@@ -162,6 +163,7 @@ export const platformsContract = endpoints(shared, {
     method: 'GET',
     path: '/api/platforms/{platform_id}',
     limited: 'open',
+    access: 'platform.read',
     spec: ['API-EP-GET-platforms-platform_id'],
     summary: 'One platform with its flavors and firmware',
     params: platformParams,
@@ -172,6 +174,7 @@ export const platformsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/platforms',
     scope: 'administer',
+    audit: { what: 'platform', id: 'made' },
     spec: ['API-EP-POST-platforms'],
     summary: 'Add a platform (administrators)',
     body: Type.Object({
@@ -190,6 +193,7 @@ export const platformsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/platforms/{platform_id}/flavors',
     scope: 'administer',
+    audit: { what: 'flavor', id: 'made' },
     spec: ['API-EP-POST-platforms-platform_id-flavors'],
     summary: 'Give a platform a flavor (administrators)',
     description:
@@ -209,6 +213,7 @@ export const platformsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/platforms/{platform_id}/firmwares',
     scope: 'administer',
+    audit: { what: 'firmware', id: 'made' },
     spec: ['API-EP-POST-platforms-platform_id-firmwares'],
     summary: 'Upload a firmware (administrators)',
     params: platformParams,
@@ -224,6 +229,7 @@ export const platformsContract = endpoints(shared, {
   access: {
     method: 'GET',
     path: '/api/platforms/{platform_id}/access',
+    access: 'platform.access',
     spec: ['API-EP-GET-platforms-platform_id-access'],
     summary: 'For whom a platform is (administrators)',
     params: platformParams,
@@ -234,6 +240,8 @@ export const platformsContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/platforms/{platform_id}/access',
     scope: 'all',
+    access: 'platform.access',
+    audit: { what: 'platform', id: 'params.platform_id', read: 'access' },
     spec: [
       'API-EP-PUT-platforms-platform_id-access',
       'API-RULE-platform-access-1',
@@ -252,6 +260,7 @@ export const platformsContract = endpoints(shared, {
   flavorAccess: {
     method: 'GET',
     path: '/api/flavors/{flavor_id}/access',
+    access: 'platform.access',
     spec: ['API-EP-GET-flavors-flavor_id-access'],
     summary: 'For whom a flavor is (administrators)',
     params: flavorParams,
@@ -262,6 +271,8 @@ export const platformsContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/flavors/{flavor_id}/access',
     scope: 'all',
+    access: 'platform.access',
+    audit: { what: 'flavor', id: 'params.flavor_id', read: 'flavorAccess' },
     spec: ['API-EP-PUT-flavors-flavor_id-access', 'API-RULE-platform-access-1'],
     summary: 'Say for whom a flavor is, on all platforms that have it (administrators)',
     params: flavorParams,

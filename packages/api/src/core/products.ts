@@ -51,7 +51,13 @@ export const ActivationTokenRecord = Type.Object({
 export type ActivationTokenRecord = Static<typeof ActivationTokenRecord>;
 
 export const productParams = Type.Object({ product_id: Id });
-const shared = { tag: 'Products', auth: 'bearer', limited: ['product_id'] } as const;
+const shared = {
+  tag: 'Products',
+  auth: 'bearer',
+  limited: ['product_id'],
+  access: 'product.read',
+  audit: { what: 'product', id: 'params.product_id', read: 'get' },
+} as const;
 
 const texts = {
   title: Title(128),
@@ -83,6 +89,7 @@ export const productsContract = endpoints(shared, {
     method: 'GET',
     path: '/api/products',
     limited: 'open',
+    access: 'filtered',
     spec: ['API-EP-GET-products'],
     summary: 'List the products you may see',
     description:
@@ -98,6 +105,8 @@ export const productsContract = endpoints(shared, {
     path: '/api/products',
     scope: 'administer',
     limited: 'closed',
+    access: 'product.create',
+    audit: { what: 'product', id: 'made' },
     spec: ['API-EP-POST-products'],
     summary: 'Add a product',
     body: Type.Object({
@@ -138,6 +147,8 @@ export const productsContract = endpoints(shared, {
     path: '/api/markdown',
     scope: 'read',
     limited: 'open',
+    access: 'user.self',
+    audit: { none: 'changes nothing' },
     spec: ['API-EP-POST-markdown'],
     summary: 'A text in Markdown as a description would show it, without keeping it',
     body: Type.Object({ text: texts.description }),
@@ -148,6 +159,7 @@ export const productsContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/products/{product_id}',
     scope: 'administer',
+    access: ['product.change', 'product.claimable', 'product.part_number'],
     spec: ['API-EP-PUT-products-product_id'],
     summary: 'Change texts and publication of a product',
     description: 'The code never changes: the one sent must equal it.',
@@ -169,6 +181,7 @@ export const productsContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/products/{product_id}',
     scope: 'administer',
+    access: 'product.admin',
     spec: ['API-EP-DELETE-products-product_id'],
     summary: 'Delete a product that no device is activated to',
     params: productParams,
@@ -179,6 +192,7 @@ export const productsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/products/{product_id}/state',
     scope: 'administer',
+    access: 'product.change',
     spec: ['API-EP-POST-products-product_id-state'],
     summary: 'Put a product into the trash, or take it out',
     params: productParams,
@@ -189,6 +203,7 @@ export const productsContract = endpoints(shared, {
   listTokens: {
     method: 'GET',
     path: '/api/products/{product_id}/tokens',
+    access: 'token.activation.create',
     spec: ['API-EP-GET-products-product_id-tokens'],
     summary: 'List activation tokens',
     params: productParams,
@@ -201,6 +216,8 @@ export const productsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/products/{product_id}/tokens',
     scope: 'all',
+    access: 'token.activation.create',
+    audit: { what: 'token', id: 'made' },
     spec: ['API-EP-POST-products-product_id-tokens'],
     summary: 'Make an activation token; its value is shown once',
     params: productParams,
@@ -212,6 +229,8 @@ export const productsContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/products/{product_id}/tokens/{token_id}',
     scope: 'all',
+    access: 'token.activation.create',
+    audit: { what: 'token', id: 'params.token_id' },
     spec: ['API-EP-DELETE-products-product_id-tokens-token_id'],
     summary: 'Revoke an activation token',
     params: Type.Object({ product_id: Id, token_id: Id }),

@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { endpoints } from '../endpoint.ts';
+import { endpoints, tokenScopes } from '../endpoint.ts';
 import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
-import { tokenScopes } from '../scopes.ts';
 import { Email, userTextFields } from './auth.ts';
 
 export const userRoles = ['user', 'customer', 'admin'] as const;
@@ -95,12 +94,13 @@ const listQuery = Type.Object({
 });
 export type UserListQuery = Static<typeof listQuery>;
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
 
 export const usersContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/users',
+    access: 'user.list',
     spec: ['API-EP-GET-users'],
     summary: 'List the accounts of this service; administrators',
     query: listQuery,
@@ -122,6 +122,7 @@ export const usersContract = endpoints(shared, {
     path: '/api/user',
     scope: 'all',
     proof: { when: 'the address changes' },
+    audit: { what: 'user', id: 'caller', read: 'get' },
     spec: ['API-EP-PUT-user', 'API-LIMIT-look-ups'],
     summary: 'Change own details',
     description:
@@ -158,6 +159,7 @@ export const tokensContract = endpoints(shared, {
     path: '/api/user/tokens',
     scope: 'all',
     proof: { when: 'the new token would outlive the one shown' },
+    audit: { what: 'token', id: 'made' },
     spec: ['API-EP-POST-user-tokens', 'API-RULE-token-1', 'API-RULE-token-3', 'API-RULE-token-4'],
     summary: 'Add a token; its value is shown this once',
     description:
@@ -180,6 +182,7 @@ export const tokensContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/user/tokens/{token_id}',
     scope: 'all',
+    audit: { what: 'token', id: 'params.token_id' },
     spec: ['API-EP-PUT-user-tokens-token_id'],
     summary: 'Rename a token',
     params: tokenParams,
@@ -191,6 +194,7 @@ export const tokensContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/user/tokens/{token_id}',
     scope: 'all',
+    audit: { what: 'token', id: 'params.token_id' },
     spec: ['API-EP-DELETE-user-tokens-token_id', 'API-RULE-token-2'],
     summary: 'Revoke a token; it fails from the next request on',
     params: tokenParams,

@@ -17,7 +17,14 @@ export const AccountRecord = Type.Object({
 export type AccountRecord = Static<typeof AccountRecord>;
 
 const params = Type.Object({ user_id: Id });
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed', params } as const;
+const shared = {
+  tag: 'User',
+  auth: 'bearer',
+  limited: 'closed',
+  params,
+  access: 'user.manage',
+  audit: { what: 'user', id: 'params.user_id' },
+} as const;
 
 /** Accounts in the hands of administrators. Spec: API-RULE-accounts-1, API-RULE-accounts-2. */
 export const accountsContract = endpoints(shared, {
@@ -34,6 +41,7 @@ export const accountsContract = endpoints(shared, {
     path: '/api/users/{user_id}',
     scope: 'all',
     proof: 'always',
+    audit: { what: 'user', id: 'params.user_id', read: 'get' },
     spec: ['API-EP-PUT-users-user_id', 'API-RULE-accounts-1'],
     summary: 'Change what an account may do, disable it or let it in again; administrators',
     description:
@@ -85,6 +93,7 @@ export const accountsContract = endpoints(shared, {
     path: '/api/users/{user_id}',
     scope: 'all',
     proof: 'always',
+    audit: { what: 'user', id: 'params.user_id', read: 'get' },
     spec: ['API-EP-DELETE-users-user_id', 'API-RULE-accounts-2'],
     summary: 'Delete an account; what it owns goes to the heir; administrators',
     query: Type.Object({ heir: Type.Optional(AccountName) }),

@@ -116,7 +116,14 @@ export type AlertDevice = Static<typeof AlertDevice>;
 
 const byRule = Type.Object({ rule_id: Id });
 const byAlert = Type.Object({ alert_id: Id });
-const shared = { tag: 'Alerts', auth: 'bearer', limited: ['alert_id'], errors: [400, 401, 403, 404] } as const;
+const shared = {
+  tag: 'Alerts',
+  auth: 'bearer',
+  limited: ['alert_id'],
+  errors: [400, 401, 403, 404],
+  access: 'product.fleet',
+  audit: { what: 'alert_rule', id: 'params.rule_id' },
+} as const;
 
 /** Rules over the devices of products, and what they find. Reference: events 3. */
 export const alertsContract = endpoints(shared, {
@@ -136,6 +143,7 @@ export const alertsContract = endpoints(shared, {
     path: '/api/products/{product_id}/alert-rules',
     scope: 'administer',
     limited: ['product_id', 'segment_id'],
+    audit: { what: 'alert_rule', id: 'made' },
     spec: [
       'API-EP-POST-products-product_id-alert-rules',
       'API-RULE-alert-1',
@@ -190,6 +198,7 @@ export const alertsContract = endpoints(shared, {
     method: 'GET',
     path: '/api/alerts',
     limited: ['product_id'],
+    access: 'filtered',
     spec: ['API-EP-GET-alerts'],
     summary: 'List the alerts of the products whose fleet you manage, newest first',
     query: Type.Object({
@@ -229,6 +238,7 @@ export const alertsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/alerts/{alert_id}/acknowledge',
     scope: 'operate',
+    audit: { what: 'alert', id: 'params.alert_id' },
     spec: ['API-EP-POST-alerts-alert_id-acknowledge', 'API-RULE-alert-3'],
     summary: 'Say that you look after an alert: the bell counts it no more, and it is not told again when it grows',
     params: byAlert,

@@ -21,7 +21,7 @@ const labels = Type.Record(AttributeName, Nullable(AttributeValue), {
 });
 
 const byDeviceId = Type.Object({ device_id: Identifier });
-const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id'] } as const;
+const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id'], access: 'device.read' } as const;
 const LabelRecord = Type.Record(Type.String(), Type.String(), { examples: [{ region: 'eu' }] });
 
 /** What devices report of themselves, and the labels that people and programs set on them. */
@@ -48,6 +48,8 @@ export const attributesContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/devices/{device_id}/labels',
     scope: 'operate',
+    access: 'device.update',
+    audit: { what: 'device', id: 'params.device_id' },
     spec: ['API-EP-PUT-devices-device_id-labels', 'API-RULE-labels-1', 'API-LIMIT-attributes'],
     summary: 'Set and remove labels of a device',
     params: byDeviceId,
@@ -60,6 +62,8 @@ export const attributesContract = endpoints(shared, {
     path: '/api/devices/labels',
     scope: 'operate',
     limited: ['device_ids'],
+    access: 'filtered',
+    audit: { what: 'device', id: 'logged' },
     spec: ['API-EP-POST-devices-labels', 'API-RULE-labels-1', 'API-RULE-many-devices-1'],
     summary: 'Set and remove labels of many devices',
     description:

@@ -54,6 +54,7 @@ export const auditContract = endpoints(shared, {
     method: 'GET',
     path: '/api/audit',
     limited: ['product_id'],
+    access: 'filtered',
     spec: ['API-EP-GET-audit', 'API-RULE-audit-1', 'API-RULE-audit-3'],
     summary: 'List changes: your own, and those of products whose logs you read; administrators those of everybody',
     description:
@@ -68,6 +69,7 @@ export const auditContract = endpoints(shared, {
     method: 'GET',
     path: '/api/audit/verify',
     limited: 'closed',
+    access: 'audit.all',
     spec: ['API-EP-GET-audit-verify', 'API-RULE-audit-2', 'API-RULE-audit-3'],
     summary: 'Check the chain of the audit from its begin to its end; administrators',
     description:

@@ -19,7 +19,7 @@ export const BroadcastKeyRecord = Type.Object({
 });
 export type BroadcastKeyRecord = Static<typeof BroadcastKeyRecord>;
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
 
 /**
  * Status broadcasts by HTTP: modules post what `broadcast.data` names to `broadcast.http.host`, which is set to the
@@ -40,6 +40,7 @@ export const broadcastsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/user/broadcasts',
     scope: 'all',
+    audit: { what: 'broadcast', id: 'made' },
     spec: ['API-EP-POST-user-broadcasts'],
     summary: 'Make a key with which your modules may post their status; its value is shown this once',
     body: Type.Object({ title: Type.Optional(Title(100)) }),
@@ -50,6 +51,7 @@ export const broadcastsContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/user/broadcasts/{broadcast_id}',
     scope: 'all',
+    audit: { what: 'broadcast', id: 'params.broadcast_id' },
     spec: ['API-EP-DELETE-user-broadcasts-broadcast_id'],
     summary: 'Revoke such a key; it fails from the next post on',
     params: Type.Object({ broadcast_id: Id }),
@@ -59,6 +61,7 @@ export const broadcastsContract = endpoints(shared, {
   receive: {
     method: 'POST',
     path: '/api/broadcasts/{key}',
+    audit: { none: 'a device answers' },
     spec: ['API-EP-POST-broadcasts-key'],
     tag: 'Data of devices',
     summary: 'Status of a module, kept as its telemetry',

@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { ProductRecord, productParams } from '../core/products.ts';
 import { customerRoleNames } from '../core/users.ts';
 import { endpoints } from '../endpoint.ts';
 import { AccountName, Id, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
@@ -40,12 +39,13 @@ export type MembershipRecord = Static<typeof MembershipRecord>;
 /** People of a customer with those who are invited, at most. Spec: API-LIMIT-customer. */
 export const customerUsersLimit = 100;
 
-const shared = { tag: 'Customers', auth: 'bearer', limited: 'closed' } as const;
+const shared = { tag: 'Customers', auth: 'bearer', limited: 'closed', access: 'customer.people' } as const;
 
 export const customersContract = endpoints(shared, {
   list: {
     method: 'GET',
     path: '/api/customers',
+    access: 'customer.manage',
     spec: ['API-EP-GET-customers'],
     summary: 'List customers (administrators)',
     query: Type.Object({
@@ -61,6 +61,8 @@ export const customersContract = endpoints(shared, {
     method: 'POST',
     path: '/api/customers',
     scope: 'all',
+    access: 'customer.manage',
+    audit: { what: 'customer', id: 'made' },
     spec: ['API-EP-POST-customers'],
     summary: 'Add a customer (administrators)',
     description: 'The users named are invited as its owners: what the customer owns is theirs once they accept.',
@@ -75,6 +77,7 @@ export const customersContract = endpoints(shared, {
   get: {
     method: 'GET',
     path: '/api/customers/{customer_id}',
+    access: 'customer.read',
     spec: ['API-EP-GET-customers-customer_id'],
     summary: 'Read a customer, with its people (these, and administrators)',
     params: Type.Object({ customer_id: Id }),
@@ -85,6 +88,7 @@ export const customersContract = endpoints(shared, {
     method: 'POST',
     path: '/api/customers/{customer_id}/users',
     scope: 'all',
+    audit: { what: 'customer', id: 'params.customer_id' },
     spec: [
       'API-EP-POST-customers-customer_id-users',
       'API-LIMIT-customer',
@@ -113,6 +117,7 @@ export const customersContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/customers/{customer_id}/users/{user_id}',
     scope: 'all',
+    audit: { what: 'user', id: 'params.user_id' },
     spec: ['API-EP-DELETE-customers-customer_id-users-user_id', 'API-RULE-customer-3'],
     summary: 'Take a user off a customer (its owners, administrators), or leave it',
     params: Type.Object({ customer_id: Id, user_id: Id }),
@@ -123,6 +128,7 @@ export const customersContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/customers/{customer_id}/memberships/{membership_id}',
     scope: 'all',
+    audit: { what: 'membership', id: 'params.membership_id' },
     spec: ['API-EP-DELETE-customers-customer_id-memberships-membership_id'],
     summary: 'Take an invitation back (owners of the customer, administrators)',
     params: Type.Object({ customer_id: Id, membership_id: Id }),
@@ -135,7 +141,7 @@ const invited = Type.Object({ membership_id: Id });
 
 /** What customers have invited the caller to. Spec: API-RULE-customer-4. */
 export const membershipsContract = endpoints(
-  { ...shared, tag: 'User' },
+  { ...shared, tag: 'User', access: 'user.self', audit: { what: 'membership', id: 'params.membership_id' } },
   {
     list: {
       method: 'GET',
@@ -170,86 +176,3 @@ export const membershipsContract = endpoints(
     },
   },
 );
-
-/** A user whom the owner of a product has let in. */
-export const ProductUserRecord = Type.Object({
-  user_id: Id,
-  user: Type.String({ description: 'user name' }),
-  name_given: Type.String(),
-  name_family: Type.String(),
-  role: Type.Enum(['manager', 'tester']),
-  created_at: Timestamp,
-});
-export type ProductUserRecord = Static<typeof ProductUserRecord>;
-
-/** Users of one product beside its owner, at most. Spec: API-LIMIT-product-users. */
-export const productUsersLimit = 500;
-
-const peopleShared = { tag: 'Products', auth: 'bearer', limited: ['product_id'] } as const;
-
-/** Who works on a product, and for whom it is made. */
-export const productPeopleContract = endpoints(peopleShared, {
-  list: {
-    method: 'GET',
-    path: '/api/products/{product_id}/users',
-    spec: ['API-EP-GET-products-product_id-users'],
-    summary: 'List who works on a product beside its owner',
-    params: productParams,
-    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'user', 'role'], '-created_at') }),
-    reply: Type.Array(ProductUserRecord),
-    paged: true,
-    errors: [400, 401, 403, 404],
-  },
-  add: {
-    method: 'POST',
-    path: '/api/products/{product_id}/users',
-    scope: 'all',
-    spec: ['API-EP-POST-products-product_id-users', 'API-LIMIT-product-users', 'API-LIMIT-look-ups'],
-    summary: 'Let a user work on a product, or give them another role',
-    params: productParams,
-    body: Type.Object({ user: AccountName, role: Type.Enum(['manager', 'tester']) }),
-    reply: ProductUserRecord,
-    errors: [400, 401, 403, 404, 409, 429],
-  },
-  remove: {
-    method: 'DELETE',
-    path: '/api/products/{product_id}/users/{user_id}',
-    scope: 'all',
-    spec: ['API-EP-DELETE-products-product_id-users-user_id'],
-    summary: 'Take a user off a product, or leave it',
-    params: Type.Object({ product_id: Id, user_id: Id }),
-    reply: Type.Object({ result: Type.Literal('ok') }),
-    errors: [400, 401, 403, 404],
-  },
-  move: {
-    method: 'PUT',
-    path: '/api/products/{product_id}/owner',
-    scope: 'all',
-    spec: ['API-EP-PUT-products-product_id-owner', 'API-RULE-customer-2', 'API-LIMIT-look-ups'],
-    summary: 'Move a product to another owner: a user, or a customer',
-    description:
-      'Owners move a product between themselves and the customer that they are an owner of, administrators anywhere. A production ' +
-      'product stays with customers. Its codes stay as they are, since devices report them.',
-    params: productParams,
-    body: Type.Object({
-      user: Type.Optional(AccountName),
-      customer_id: Type.Optional(Id),
-    }),
-    reply: ProductRecord,
-    errors: [400, 401, 403, 404, 409, 429],
-  },
-  makeProduction: {
-    method: 'POST',
-    path: '/api/products/{product_id}/production',
-    scope: 'all',
-    spec: ['API-EP-POST-products-product_id-production', 'API-RULE-production-2'],
-    summary: 'Make a production product from a development product (administrators)',
-    description:
-      'The new product belongs to the customer, is not claimable, and begins with the release candidate of the ' +
-      'development product: its bundle with the highest tag.',
-    params: productParams,
-    body: Type.Object({ customer_id: Id, part_number: Text(64, { minLength: 1 }) }),
-    reply: ProductRecord,
-    errors: [400, 401, 403, 404, 409],
-  },
-});

@@ -95,7 +95,14 @@ const UpdateMessage = Type.Object({
 });
 
 const byDevice = Type.Object({ device_id: Identifier });
-const shared = { tag: 'Doors', auth: 'bearer', limited: ['product_id'], errors: [400, 401, 403, 404] } as const;
+const shared = {
+  tag: 'Doors',
+  auth: 'bearer',
+  limited: ['product_id'],
+  errors: [400, 401, 403, 404],
+  access: 'product.fleet',
+  audit: { what: 'product', id: 'params.product_id' },
+} as const;
 
 /** A public key that is accepted before its device comes. */
 export const DoorKeyRecord = Type.Object({
@@ -124,6 +131,8 @@ export const doorsContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/products/{product_id}/doors',
     scope: 'all',
+    access: 'product.change',
+    audit: { what: 'product', id: 'params.product_id', read: 'get' },
     spec: ['API-EP-PUT-products-product_id-doors', 'API-DOOR-open'],
     summary: 'Open a product to update clients of other makers, or close it',
     params: productParams,
@@ -144,6 +153,8 @@ export const doorsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/products/{product_id}/door-tokens',
     scope: 'all',
+    access: 'product.change',
+    audit: { what: 'door_token', id: 'made' },
     spec: ['API-EP-POST-products-product_id-door-tokens', 'API-DOOR-token', 'API-LIMIT-door-tokens'],
     summary: 'Make a token by which devices of a product register themselves; its value is shown once',
     params: productParams,
@@ -155,6 +166,8 @@ export const doorsContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/products/{product_id}/door-tokens/{token_id}',
     scope: 'all',
+    access: 'product.change',
+    audit: { what: 'door_token', id: 'params.token_id' },
     spec: ['API-EP-DELETE-products-product_id-door-tokens-token_id', 'API-DOOR-token'],
     summary: 'Revoke such a token; devices that have none of their own stay out from then on',
     params: Type.Object({ product_id: Id, token_id: Id }),
@@ -164,6 +177,7 @@ export const doorsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/products/{product_id}/door-devices',
     scope: 'operate',
+    audit: { what: 'device', id: 'made' },
     spec: ['API-EP-POST-products-product_id-door-devices'],
     summary: 'Make a device that comes in with a token of its own, which is shown once',
     params: productParams,
@@ -216,6 +230,7 @@ export const doorsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/products/{product_id}/door-keys',
     scope: 'all',
+    access: 'product.change',
     spec: ['API-EP-POST-products-product_id-door-keys', 'API-DOOR-keys', 'API-LIMIT-door-keys'],
     summary: 'Accept public keys of clients of Mender before they come',
     description: 'A name that is there already gets the new key. One that a device has is refused.',
@@ -243,6 +258,8 @@ export const doorsContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/products/{product_id}/door-keys/{key_id}',
     scope: 'all',
+    access: 'product.change',
+    audit: { what: 'door_key', id: 'params.key_id' },
     spec: ['API-EP-DELETE-products-product_id-door-keys-key_id', 'API-DOOR-keys'],
     summary: 'Take back the acceptance of a key whose device has not come',
     params: Type.Object({ product_id: Id, key_id: Id }),
@@ -253,6 +270,8 @@ export const doorsContract = endpoints(shared, {
     path: '/api/devices/{device_id}/door-token',
     scope: 'all',
     limited: ['device_id'],
+    access: 'device.certificates',
+    audit: { what: 'device', id: 'params.device_id' },
     spec: ['API-EP-POST-devices-device_id-door-token', 'API-DOOR-token'],
     summary: 'Give a device behind a door another token of its own, which is shown once; the one before fails at once',
     params: byDevice,
@@ -263,6 +282,8 @@ export const doorsContract = endpoints(shared, {
     path: '/api/devices/{device_id}/door-token',
     scope: 'all',
     limited: ['device_id'],
+    access: 'device.certificates',
+    audit: { what: 'device', id: 'params.device_id' },
     spec: ['API-EP-DELETE-devices-device_id-door-token', 'API-DOOR-token'],
     summary: 'Revoke the token of a device behind a door',
     params: byDevice,
@@ -272,6 +293,7 @@ export const doorsContract = endpoints(shared, {
     method: 'GET',
     path: '/api/devices/{device_id}/updates/{update_id}/messages',
     limited: ['device_id'],
+    access: 'device.private',
     spec: ['API-EP-GET-devices-device_id-updates-update_id-messages', 'API-DOOR-messages'],
     summary: 'What the update client of a device has said of an update, oldest first',
     params: Type.Object({ device_id: Identifier, update_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),

@@ -21,6 +21,7 @@ export const eventsContract = {
     method: 'GET',
     path: '/api/events',
     limited: 'closed',
+    access: 'user.self',
     spec: ['API-EP-GET-events'],
     tag: 'Logs',
     summary: 'Server-sent events: every log that you may read, within a second or so of being written',

@@ -27,7 +27,13 @@ export const SecondFactor = Type.Object({
 export type SecondFactor = Static<typeof SecondFactor>;
 
 const stranger = { method: 'POST', tag: 'Login', auth: 'none', bodyLimitBytes: strangerBodyLimitBytes } as const;
-const own = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
+const own = {
+  tag: 'User',
+  auth: 'bearer',
+  limited: 'closed',
+  access: 'user.self',
+  audit: { what: 'user', id: 'caller' },
+} as const;
 const changes = {
   ...own,
   method: 'POST',

@@ -56,7 +56,7 @@ export const FoundRecord = Type.Object({
 });
 export type FoundRecord = Static<typeof FoundRecord>;
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
 
 /** Gateways of the caller, which stand for real modules: what they have found, and what they are to adopt. */
 export const gatewaysContract = endpoints(shared, {
@@ -64,6 +64,7 @@ export const gatewaysContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/user/gateways/{gateway_id}/found',
     scope: 'operate',
+    audit: { none: 'a gateway says what it hears, again and again' },
     spec: ['API-EP-PUT-user-gateways-gateway_id-found', 'API-RULE-gateways-1', 'API-LIMIT-gateways'],
     summary: 'Say which modules a gateway has found and does not stand for; the answer says which it is to adopt',
     description: 'All of them each time: what is left out is forgotten. Passwords of modules never come here.',
@@ -89,6 +90,8 @@ export const gatewaysContract = endpoints(shared, {
     path: '/api/user/found-modules/{found_id}/adopt',
     scope: 'administer',
     limited: ['product_id'],
+    access: 'token.activation.create',
+    audit: { what: 'found_module', id: 'params.found_id' },
     spec: ['API-EP-POST-user-found-modules-found_id-adopt', 'API-RULE-gateways-1'],
     summary: 'Have the gateway adopt a module that it has found, as a device of a product',
     description: 'The gateway hears of it with its next report, and has 10 s between them.',

@@ -70,7 +70,14 @@ const until = Type.Optional(
   Nullable(Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, description: 'epoch ms' })),
 );
 const reason = Text(500, { minLength: 1 });
-const shared = { tag: 'Fleet', auth: 'bearer', limited: ['product_id'], errors: [400, 401, 403, 404] } as const;
+const shared = {
+  tag: 'Fleet',
+  auth: 'bearer',
+  limited: ['product_id'],
+  errors: [400, 401, 403, 404],
+  access: 'product.fleet',
+  audit: { what: 'product', id: 'params.product_id' },
+} as const;
 
 /** What holds for whole fleets, and what holds devices where they are; a part of the contract of rollouts. */
 export const holdsContract = endpoints(shared, {
@@ -88,6 +95,7 @@ export const holdsContract = endpoints(shared, {
     method: 'GET',
     path: '/api/rollout-templates',
     limited: 'open',
+    access: 'user.self',
     spec: ['API-EP-GET-rollout-templates'],
     summary: 'List the ready settings of rollouts',
     reply: Type.Array(TemplateRecord),
@@ -106,6 +114,7 @@ export const holdsContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/products/{product_id}/fleet',
     scope: 'operate',
+    audit: { what: 'product', id: 'params.product_id', read: 'fleetSettings' },
     spec: ['API-EP-PUT-products-product_id-fleet'],
     summary: 'Set what holds for the fleet of a product; what is left out stays',
     params: productParams,
@@ -117,6 +126,8 @@ export const holdsContract = endpoints(shared, {
     path: '/api/stop',
     scope: 'operate',
     limited: 'closed',
+    access: 'fleet.stop',
+    audit: { what: 'service' },
     spec: ['API-EP-POST-stop'],
     summary: 'Emergency stop of everything: pause every rollout and freeze every product, for administrators',
     body: Type.Object({ reason }),
@@ -131,6 +142,8 @@ export const holdsContract = endpoints(shared, {
     path: '/api/stop',
     scope: 'operate',
     limited: 'closed',
+    access: 'fleet.stop',
+    audit: { what: 'service' },
     spec: ['API-EP-DELETE-stop'],
     summary: 'Thaw the products that the emergency stop of everything has frozen; rollouts stay paused',
     reply: Type.Object({ thawed: Type.Integer({ description: 'products' }) }),
@@ -140,6 +153,7 @@ export const holdsContract = endpoints(shared, {
     method: 'PUT',
     path: '/api/products/{product_id}/freeze',
     scope: 'operate',
+    audit: { what: 'product', id: 'params.product_id', read: 'frozen' },
     spec: ['API-EP-PUT-products-product_id-freeze'],
     summary: 'Offer nothing new to the devices of a product, until a time or until it is thawed',
     params: productParams,
@@ -149,6 +163,7 @@ export const holdsContract = endpoints(shared, {
   freezes: {
     method: 'GET',
     path: '/api/freezes',
+    access: 'filtered',
     spec: ['API-EP-GET-freezes'],
     summary: 'List the products that are frozen, of those whose fleet you manage',
     query: Type.Object({
@@ -172,6 +187,7 @@ export const holdsContract = endpoints(shared, {
     method: 'DELETE',
     path: '/api/products/{product_id}/freeze',
     scope: 'operate',
+    audit: { what: 'product', id: 'params.product_id', read: 'frozen' },
     spec: ['API-EP-DELETE-products-product_id-freeze'],
     summary: 'End the freeze of a product',
     params: productParams,
@@ -182,6 +198,8 @@ export const holdsContract = endpoints(shared, {
     path: '/api/devices/{device_id}/pin',
     scope: 'operate',
     limited: ['device_id', 'bundle_id'],
+    access: 'device.pin',
+    audit: { what: 'device', id: 'params.device_id', read: 'pinned' },
     spec: ['API-EP-PUT-devices-device_id-pin'],
     summary: 'Hold a device at a published bundle of its product: no rollout or tag moves it',
     params: byDeviceId,
@@ -192,6 +210,7 @@ export const holdsContract = endpoints(shared, {
     method: 'GET',
     path: '/api/devices/{device_id}/pin',
     limited: ['device_id'],
+    access: 'device.read',
     spec: ['API-EP-GET-devices-device_id-pin'],
     summary: 'The pin of a device; 404 without one',
     params: byDeviceId,
@@ -202,6 +221,8 @@ export const holdsContract = endpoints(shared, {
     path: '/api/devices/{device_id}/pin',
     scope: 'operate',
     limited: ['device_id'],
+    access: 'device.pin',
+    audit: { what: 'device', id: 'params.device_id', read: 'pinned' },
     spec: ['API-EP-DELETE-devices-device_id-pin'],
     summary: 'Let a pinned device go',
     params: byDeviceId,
@@ -211,6 +232,7 @@ export const holdsContract = endpoints(shared, {
     method: 'GET',
     path: '/api/devices/{device_id}/selection',
     limited: ['device_id'],
+    access: 'device.read',
     spec: ['API-EP-GET-devices-device_id-selection', 'API-RULE-selection-1'],
     summary: 'Which bundle a device gets that asks for none, and why',
     params: byDeviceId,

@@ -6,13 +6,14 @@ import { ResultOk, Text } from '../fields.ts';
 /** The token in a link that an account was mailed. */
 const token = Text(64, { minLength: 1, description: 'the token in the link' });
 
-const shared = { tag: 'Login', auth: 'none', reply: ResultOk } as const;
+const shared = { tag: 'Login', auth: 'none', reply: ResultOk, audit: { what: 'user', id: 'caller' } } as const;
 
 /** Links that accounts are mailed. Each is good once, for an hour; one that undoes a change or confirms an address for alerts, for a week. Spec: API-RULE-link-1. */
 export const userLinksContract = endpoints(shared, {
   forgotten: {
     method: 'POST',
     path: '/api/auth/forgotten',
+    audit: { none: 'anybody may ask for a mail; what comes of it is links.reset' },
     spec: ['API-EP-POST-auth-forgotten', 'API-RULE-link-2', 'API-LIMIT-links'],
     summary: 'Mail a link to the account of an address by which it gets another password',
     description: 'The reply is the same whether or not there is such an account.',
@@ -56,6 +57,7 @@ export const userLinksContract = endpoints(shared, {
     path: '/api/user/confirmation',
     scope: 'all',
     limited: 'closed',
+    access: 'user.self',
     spec: ['API-EP-POST-user-confirmation', 'API-LIMIT-links'],
     tag: 'User',
     summary: 'Mail yourself a link that confirms your address',

@@ -41,7 +41,14 @@ export const ImportResult = Type.Object({
 });
 export type ImportResult = Static<typeof ImportResult>;
 
-const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_ids'], errors: [400, 401] } as const;
+const shared = {
+  tag: 'Devices',
+  auth: 'bearer',
+  limited: ['device_ids'],
+  errors: [400, 401],
+  access: 'filtered',
+  audit: { what: 'device', id: 'logged' },
+} as const;
 
 /** Changes of many devices at once. Spec: API-RULE-many-devices-1. */
 export const manyDevicesContract = endpoints(shared, {

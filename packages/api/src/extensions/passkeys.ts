@@ -91,7 +91,13 @@ const loginChallenge = Type.Optional(
   Text(64, { minLength: 1, description: 'that of a refused login, which the passkey is to finish' }),
 );
 const stranger = { method: 'POST', tag: 'Login', auth: 'none', bodyLimitBytes: strangerBodyLimitBytes } as const;
-const own = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
+const own = {
+  tag: 'User',
+  auth: 'bearer',
+  limited: 'closed',
+  access: 'user.self',
+  audit: { what: 'user', id: 'caller' },
+} as const;
 const params = Type.Object({ passkey_id: Id });
 
 /** Passkeys: WebAuthn in the place of a password, or as the second step behind one. Spec: API-RULE-passkey-1. */
@@ -99,6 +105,7 @@ export const passkeysContract = endpoints(own, {
   begin: {
     ...stranger,
     path: '/api/auth/passkey',
+    audit: { none: 'begins a sign-in; what comes of it is passkeys.open' },
     spec: ['API-EP-POST-auth-passkey', 'API-RULE-passkey-1', 'API-LIMIT-passkey'],
     summary: 'Begin to sign in with a passkey, from a page of the service',
     description:
@@ -131,6 +138,7 @@ export const passkeysContract = endpoints(own, {
     path: '/api/user/passkeys/begin',
     scope: 'all',
     proof: 'always',
+    audit: { none: 'begins to make one; what comes of it is passkeys.add' },
     withoutFactor: true,
     spec: ['API-EP-POST-user-passkeys-begin', 'API-RULE-factor-2', 'API-RULE-passkey-2'],
     summary: 'Begin to add a passkey',
@@ -156,6 +164,7 @@ export const passkeysContract = endpoints(own, {
     method: 'PUT',
     path: '/api/user/passkeys/{passkey_id}',
     scope: 'all',
+    audit: { what: 'passkey', id: 'params.passkey_id' },
     spec: ['API-EP-PUT-user-passkeys-passkey_id'],
     summary: 'Give a passkey another name',
     params,
@@ -168,6 +177,7 @@ export const passkeysContract = endpoints(own, {
     path: '/api/user/passkeys/{passkey_id}/remove',
     scope: 'all',
     proof: 'always',
+    audit: { what: 'passkey', id: 'params.passkey_id' },
     spec: ['API-EP-POST-user-passkeys-passkey_id-remove', 'API-RULE-factor-2'],
     summary: 'Forget a passkey; with the last factor the recovery codes go',
     params,

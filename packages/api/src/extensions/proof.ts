@@ -20,6 +20,8 @@ export const proofContract = endpoints(
       path: '/api/user/proof',
       scope: 'all',
       proof: 'in the body',
+      access: 'user.self',
+      audit: { none: 'what it is shown for leaves its own' },
       withoutFactor: true,
       spec: ['API-EP-POST-user-proof', 'API-RULE-proof-1', 'API-LIMIT-login', 'API-LIMIT-factor'],
       summary: 'Show who you are once more: by your password, a code of your second factor, or a passkey',

@@ -108,7 +108,13 @@ const RehearsalDetail = Type.Object({ ...RehearsalRecord.properties, report: Nul
 const ofRollout = Type.Object({ rollout_id: Id });
 const byNumber = Type.Object({ rollout_id: Id, number: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
 const path = '/api/rollouts/{rollout_id}/rehearsals';
-const shared = { tag: 'Fleet', auth: 'bearer', limited: ['rollout_id'], errors: [400, 401, 403, 404] } as const;
+const shared = {
+  tag: 'Fleet',
+  auth: 'bearer',
+  limited: ['rollout_id'],
+  errors: [400, 401, 403, 404],
+  access: 'product.fleet',
+} as const;
 
 /** A rollout run on twins of its fleet before it is run on devices. */
 export const rehearsalsContract = endpoints(shared, {
@@ -116,6 +122,7 @@ export const rehearsalsContract = endpoints(shared, {
     method: 'POST',
     path,
     scope: 'operate',
+    audit: { what: 'rollout', id: 'params.rollout_id' },
     spec: ['API-EP-POST-rollouts-rollout_id-rehearsals', 'API-LIMIT-rehearsals'],
     summary: 'Rehearse a rollout on twins of its fleet, in virtual time; one rehearsal runs at a time',
     params: ofRollout,
@@ -169,6 +176,7 @@ export const rehearsalsContract = endpoints(shared, {
     method: 'DELETE',
     path: `${path}/{number}`,
     scope: 'operate',
+    audit: { what: 'rollout', id: 'params.rollout_id', read: 'get' },
     spec: ['API-EP-DELETE-rollouts-rollout_id-rehearsals-number'],
     summary: 'Remove a rehearsal; one that runs ends',
     params: byNumber,

@@ -157,13 +157,21 @@ export type RolloutAction = (typeof rolloutActions)[number];
 
 const byRolloutId = Type.Object({ rollout_id: Id });
 const reason = Text(500, { minLength: 1 });
-const shared = { tag: 'Fleet', auth: 'bearer', limited: ['rollout_id'], errors: [400, 401, 403, 404] } as const;
+const shared = {
+  tag: 'Fleet',
+  auth: 'bearer',
+  limited: ['rollout_id'],
+  errors: [400, 401, 403, 404],
+  access: 'product.fleet',
+  audit: { what: 'rollout', id: 'params.rollout_id', read: 'get' },
+} as const;
 /** One bundle brought to the devices of a filter, in stages; pins and freezes. */
 export const rolloutsContract = endpoints(shared, {
   listAll: {
     method: 'GET',
     path: '/api/rollouts',
     limited: 'closed',
+    access: 'filtered',
     spec: ['API-EP-GET-rollouts'],
     summary: 'List the rollouts of every product whose fleet you manage',
     query: Type.Object({
@@ -191,6 +199,7 @@ export const rolloutsContract = endpoints(shared, {
     path: '/api/products/{product_id}/rollouts',
     scope: 'operate',
     limited: ['product_id', 'bundle_id'],
+    audit: { what: 'rollout', id: 'made' },
     spec: ['API-EP-POST-products-product_id-rollouts', 'API-RULE-rollout-1'],
     summary: 'Draft a rollout; nothing is offered before it is started',
     params: productParams,
@@ -203,6 +212,7 @@ export const rolloutsContract = endpoints(shared, {
     path: '/api/products/{product_id}/rollouts/preview',
     scope: 'read',
     limited: ['product_id', 'bundle_id'],
+    audit: { none: 'changes nothing' },
     spec: ['API-EP-POST-products-product_id-rollouts-preview'],
     summary: 'Count what a rollout would reach; nothing is kept',
     params: productParams,

@@ -17,7 +17,14 @@ export type SegmentRecord = Static<typeof SegmentRecord>;
 
 const bySegmentId = Type.Object({ segment_id: Id });
 const body = Type.Object({ title: Title(128), filter: FilterText });
-const shared = { tag: 'Fleet', auth: 'bearer', limited: ['segment_id'], errors: [400, 401, 403, 404] } as const;
+const shared = {
+  tag: 'Fleet',
+  auth: 'bearer',
+  limited: ['segment_id'],
+  errors: [400, 401, 403, 404],
+  access: 'product.fleet',
+  audit: { what: 'segment', id: 'params.segment_id', read: 'get' },
+} as const;
 
 /** Filters with names. */
 export const segmentsContract = endpoints(shared, {
@@ -37,6 +44,7 @@ export const segmentsContract = endpoints(shared, {
     path: '/api/products/{product_id}/segments',
     scope: 'operate',
     limited: ['product_id'],
+    audit: { what: 'segment', id: 'made' },
     spec: ['API-EP-POST-products-product_id-segments', 'API-RULE-filter-1', 'API-LIMIT-segments'],
     summary: 'Give a filter a name',
     params: productParams,

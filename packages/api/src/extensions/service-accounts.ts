@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { TokenRecord, tokenDaysLimit } from '../core/users.ts';
-import { endpoints } from '../endpoint.ts';
+import { endpoints, tokenScopes } from '../endpoint.ts';
 import { Id, Nullable, ResultOk, Timestamp, Title } from '../fields.ts';
-import { tokenScopes } from '../scopes.ts';
 
 /** What a token of a service account may do: never everything, which is how credentials are made. */
 export const serviceScopes = tokenScopes.filter((scope) => scope !== 'all');
@@ -25,7 +24,13 @@ export type ServiceAccountRecord = Static<typeof ServiceAccountRecord>;
 const path = '/api/products/{product_id}/service-accounts';
 const product = { product_id: Id } as const;
 const account = { ...product, service_account_id: Id } as const;
-const shared = { tag: 'Products', auth: 'bearer', limited: ['product_id'] } as const;
+const shared = {
+  tag: 'Products',
+  auth: 'bearer',
+  limited: ['product_id'],
+  access: 'product.service_accounts',
+  audit: { what: 'service_account', id: 'params.service_account_id' },
+} as const;
 
 /** Accounts of programs that belong to a product, not to a person. Spec: API-RULE-service-account-1, API-RULE-service-account-2. */
 export const serviceAccountsContract = endpoints(shared, {
@@ -42,6 +47,7 @@ export const serviceAccountsContract = endpoints(shared, {
     method: 'POST',
     path,
     scope: 'all',
+    audit: { what: 'service_account', id: 'made' },
     spec: [
       'API-EP-POST-products-product_id-service-accounts',
       'API-RULE-service-account-1',
@@ -82,6 +88,7 @@ export const serviceAccountsContract = endpoints(shared, {
     path: `${path}/{service_account_id}/tokens`,
     scope: 'all',
     proof: { when: 'the new token would outlive the one shown' },
+    audit: { what: 'token', id: 'made' },
     spec: ['API-EP-POST-products-product_id-service-accounts-service_account_id-tokens', 'API-RULE-service-account-1'],
     summary: 'Add a token to a service account; its value is shown this once',
     params: Type.Object(account),
@@ -103,6 +110,7 @@ export const serviceAccountsContract = endpoints(shared, {
     method: 'DELETE',
     path: `${path}/{service_account_id}/tokens/{token_id}`,
     scope: 'all',
+    audit: { what: 'token', id: 'params.token_id' },
     spec: ['API-EP-DELETE-products-product_id-service-accounts-service_account_id-tokens-token_id'],
     summary: 'Revoke a token of a service account; it fails from the next request on',
     params: Type.Object({ ...account, token_id: Id }),

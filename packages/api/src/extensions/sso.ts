@@ -31,7 +31,7 @@ export const SsoLinkRecord = Type.Object({
 });
 export type SsoLinkRecord = Static<typeof SsoLinkRecord>;
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
+const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
 
 /** Single sign-on by OpenID Connect. Spec: API-RULE-sso-1. */
 export const ssoContract = endpoints(shared, {
@@ -39,6 +39,7 @@ export const ssoContract = endpoints(shared, {
     ...start,
     method: 'POST',
     path: '/api/auth/sso',
+    audit: { none: 'leads to the provider; what comes of it is sso.finish' },
     spec: ['API-EP-POST-auth-sso', 'API-RULE-sso-1', 'API-LIMIT-sso'],
     tag: 'Login',
     summary: 'Begin to sign in at the provider, from a page of the service',
@@ -50,6 +51,7 @@ export const ssoContract = endpoints(shared, {
   finish: {
     method: 'POST',
     path: '/api/auth/sso/finish',
+    audit: { what: 'user', id: 'caller' },
     spec: ['API-EP-POST-auth-sso-finish', 'API-RULE-sso-1', 'API-RULE-sso-2', 'API-RULE-sso-3'],
     tag: 'Login',
     summary: 'Log in with what the provider has answered: the token comes in a cookie',
@@ -70,6 +72,7 @@ export const ssoContract = endpoints(shared, {
     path: '/api/user/sso',
     scope: 'all',
     proof: 'always',
+    audit: { none: 'leads to the provider; what comes of it is sso.finish' },
     spec: ['API-EP-POST-user-sso', 'API-RULE-sso-2'],
     summary: 'Begin to link your account to the provider: from then on it can be signed in to there',
     errors: [400, 401, 403, 409, 413, 415, 429, 502],
@@ -87,6 +90,7 @@ export const ssoContract = endpoints(shared, {
     path: '/api/user/sso/{link_id}',
     scope: 'all',
     proof: 'always',
+    audit: { what: 'link', id: 'params.link_id' },
     spec: ['API-EP-DELETE-user-sso-link_id'],
     summary: 'Take a link back: it does not sign in to your account any more',
     params: Type.Object({ link_id: Id }),

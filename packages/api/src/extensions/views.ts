@@ -20,7 +20,13 @@ const byViewId = Type.Object({ view_id: Id });
 const page = Text(40, { pattern: '^[a-z][a-z0-9-]*$', description: 'which page of the program it is a view of' });
 const title = Title(100);
 const state = Text(16_384);
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed' } as const;
+const shared = {
+  tag: 'User',
+  auth: 'bearer',
+  limited: 'closed',
+  access: 'user.self',
+  audit: { what: 'view', id: 'params.view_id' },
+} as const;
 
 /** Saved views of the caller: every browser of theirs has them. Spec: API-RULE-views-1. */
 export const viewsContract = endpoints(shared, {
@@ -38,6 +44,7 @@ export const viewsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/user/views',
     scope: 'all',
+    audit: { what: 'view', id: 'made' },
     spec: ['API-EP-POST-user-views', 'API-LIMIT-views'],
     summary: 'Save a view',
     body: Type.Object({ page, title, state }),

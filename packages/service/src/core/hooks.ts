@@ -1,6 +1,6 @@
 import { refusal } from '@moorage/api';
 import { failure } from '@moorage/base';
-import type { Audited } from '../engine/http/types.ts';
+import type { Around } from '../engine/http/types.ts';
 import type { AuthHooks } from './auth/hooks.ts';
 import type { BundleHooks } from './bundles/hooks.ts';
 import { type ChannelHooks, usualWakesPerMinute } from './channel/hooks.ts';
@@ -14,8 +14,8 @@ import type { UserHooks } from './users/hooks.ts';
  * whether inside or behind the transaction, and what it may answer.
  */
 export interface Hooks extends AuthHooks, BundleHooks, ChannelHooks, DeviceHooks, ProductHooks, UpdateHooks, UserHooks {
-  /** Every change by a person or token goes through this, where it is there. */
-  readonly audited?: Audited | undefined;
+  /** Goes around the handlers of what people and tokens call, where it is there. */
+  readonly around?: Around | undefined;
 }
 
 /** What the core goes by where no extension answers. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { type EndpointShape, isBinary } from '@moorage/api';
 import type { Role } from '../core/access/rules.ts';
 import { writeLog } from '../engine/db/logs.ts';
 import type { Storage } from '../engine/db/storage.ts';
+import { exampleOf } from '../engine/http/openapi-examples.ts';
 import { notBegun } from '../extensions/fleet/rollouts/rules.ts';
 import type { TestApp } from './build-app.ts';
 import { sampleReport } from './rehearsal-report.ts';
@@ -258,4 +260,50 @@ export function heldBy(role: Role, on: 'product' | 'device' | 'other'): Role[] {
   if (on === 'device' && role === 'endUser') return ['anyone', 'deviceOwner'];
   if (on === 'device') return [...new Set<Role>(['anyone', ...vendor, role])];
   return role === 'admin' ? ['anyone', 'admin'] : ['anyone'];
+}
+
+/** What the blanks of paths are filled with: things of the scene, and ids of nothing. */
+export const paramsOf = (scene: AccessScene): Readonly<Record<string, string>> => ({
+  product_id: scene.product,
+  bundle_id: scene.bundle,
+  resource_id: scene.resource,
+  device_id: scene.device,
+  identifier: scene.device,
+  id: scene.device,
+  platform_id: scene.platform,
+  connector_id: scene.connector,
+  segment_id: scene.segment,
+  rule_id: scene.rule,
+  alert_id: scene.alert,
+  rollout_id: scene.rollout,
+  customer_id: scene.customer,
+  user_id: scene.caller.id,
+  service_account_id: randomUUID(),
+  token_id: randomUUID(),
+  view_id: randomUUID(),
+  membership_id: randomUUID(),
+  link_id: randomUUID(),
+  passkey_id: randomUUID(),
+  gateway_id: randomUUID(),
+  found_id: randomUUID(),
+  update_id: scene.update,
+  log_id: randomUUID(),
+  message_id: randomUUID(),
+  broadcast_id: randomUUID(),
+  tag: 'release',
+  number: '1',
+  path: 'some/file.txt',
+  name: 'data',
+});
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** An example of the body of an endpoint, with things of the scene where it names some. */
+export function exampleFor({ body }: EndpointShape, scene: AccessScene): Values | undefined {
+  if (!body || isBinary(body)) return undefined;
+  // Safe: bodies are objects.
+  const example = exampleOf(body) as Values;
+  const known: Values = { ...paramsOf(scene), device_ids: [scene.device] };
+  const things = Object.keys(example).filter((name) => /_ids?$/.test(name) && name in known);
+  return { ...example, ...Object.fromEntries(things.map((name) => [name, known[name]])) };
 }

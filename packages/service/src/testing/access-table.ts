@@ -1,30 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Action } from '../core/access/rules.ts';
-import type { AccessScene } from './access-scene.ts';
+import { contract, type EndpointShape, endpointsOf } from '@moorage/api';
+import { type Action, authorisation } from '../core/access/rules.ts';
+import { type AccessScene, exampleFor, paramsOf, type Values } from './access-scene.ts';
 
-/**
- * What a caller's right is about: a product or what belongs to it, a device or what belongs to it, the service as a
- * whole, the caller alone, or a list that leaves out what the caller may not see.
- */
-export type Subject = 'product' | 'device' | 'service' | 'self' | 'filtered' | 'unowned';
-
-/** A call of the table, and what decides who may make it. */
-export interface Row {
-  readonly on: Subject;
-  /** The row of the authorisation table that decides; not for what everybody may. */
+/** What a call of an endpoint needs beside an example of its body and the things of the scene. */
+interface Input {
+  /** The row of the authorisation table that decides; the first that the entry names without it. */
   readonly action?: Action;
   /** A good body: what is refused, is refused for the caller's sake. */
-  readonly body?: Readonly<Record<string, unknown>> | ((scene: AccessScene) => Readonly<Record<string, unknown>>);
+  readonly body?: Values | ((scene: AccessScene) => Values);
   /** Other values for the blanks of the path. */
   readonly params?: (scene: AccessScene) => Readonly<Record<string, string>>;
 }
-
-const product = (action: Action, more: Partial<Row> = {}): Row => ({ on: 'product', action, ...more });
-const device = (action: Action, more: Partial<Row> = {}): Row => ({ on: 'device', action, ...more });
-const service = (action: Action, more: Partial<Row> = {}): Row => ({ on: 'service', action, ...more });
-const self = (more: Partial<Row> = {}): Row => ({ on: 'self', action: 'user.self', ...more });
-export const filtered: Row = { on: 'filtered' };
-const unowned: Row = { on: 'unowned' };
 
 const excluded = (scene: AccessScene) => ({ resource_id: scene.excludedResource });
 const preview = (scene: AccessScene) => ({ bundle_id: scene.draft, resource_id: scene.draftResource });
@@ -32,305 +19,91 @@ const preview = (scene: AccessScene) => ({ bundle_id: scene.draft, resource_id: 
 const rolloutOf = ({ bundle }: AccessScene) => ({ title: 'x', bundle_id: bundle, settings: { stages: [{}] } });
 const randomDigits = (): string => (randomUUID() + randomUUID()).replaceAll('-', '').slice(0, 40);
 
-/** Every endpoint of the contract that users call: one that is missing here fails the test. */
-export const walk: Readonly<Record<string, Row | readonly Row[]>> = {
-  'auth.login': unowned,
-  'links.undo': unowned,
-  'auth.signup': unowned,
-  'auth.policy': unowned,
-  'auth.invitation': unowned,
-  'links.forgotten': unowned,
-  'links.reset': unowned,
-  'links.confirm': unowned,
-  'links.askConfirmation': self(),
-  'factors.login': unowned,
-  'factors.open': unowned,
-  'factors.get': self(),
-  // The accounts of the scene have neither a password nor a factor to show.
-  'factors.setUpTotp': unowned,
-  'factors.confirmTotp': { ...unowned, body: { code: '123456' } },
-  'factors.removeTotp': unowned,
-  'factors.renewCodes': unowned,
-  'passkeys.begin': unowned,
-  'passkeys.open': unowned,
-  'passkeys.list': self(),
-  'passkeys.register': unowned,
-  'passkeys.add': {
-    ...unowned,
-    body: { title: 'x', credential: { id: 'x', response: { clientDataJSON: 'x', attestationObject: 'x' } } },
-  },
-  'proof.show': { ...unowned, body: { current_password: 'x' } },
-  'passkeys.rename': self({ body: { title: 'x' } }),
-  'passkeys.remove': unowned,
-  'sso.start': unowned,
-  'sso.finish': unowned,
-  'sso.link': self(),
-  'sso.list': self(),
-  'sso.unlink': self(),
-  'session.open': unowned,
-  'session.signup': unowned,
-  'session.get': self(),
-  'session.close': self(),
-  // The accounts of the scene have no password; who has the current one may.
-  'session.changePassword': { ...unowned, body: { current_password: 'x', password: 'battery staple' } },
-  'users.list': service('user.list'),
-  'accounts.get': service('user.manage'),
-  'accounts.update': service('user.manage', { body: {} }),
-  'accounts.resetPassword': service('user.manage'),
-  'accounts.endSessions': service('user.manage'),
-  'accounts.resetFactors': service('user.manage'),
-  'accounts.remove': service('user.manage'),
-  'users.get': self(),
-  'users.quotas': self(),
-  'users.update': self({ body: { name_given: 'x' } }),
-  'gateways.report': self({ body: { gateway: 'x', modules: [] } }),
-  'gateways.found': self(),
-  'gateways.adopt': product('token.activation.create', { body: ({ product: product_id }) => ({ product_id }) }),
-  'views.list': self(),
-  'views.create': self({ body: { page: 'devices', title: 'x', state: '' } }),
-  'views.update': self({ body: { title: 'x' } }),
-  'views.remove': self(),
-  'tokens.list': self(),
-  'tokens.create': self(),
-  'tokens.rename': self({ body: { title: 'x' } }),
-  'tokens.revoke': self(),
-  'overview.init': self(),
-  'overview.status': self(),
-  'platforms.list': filtered,
-  'platforms.get': service('platform.read'),
-  'platforms.create': service('platform.write', { body: () => ({ code: randomUUID().slice(0, 8), title: 'x' }) }),
-  'platforms.addFlavor': service('platform.write', { body: () => ({ code: randomUUID().slice(0, 8) }) }),
-  'platforms.addFirmware': service('platform.write', {
-    body: ({ flavor }) => ({ flavor_id: flavor, label: 'x', version: '9.0.0.0', files: [] }),
-  }),
-  'platforms.access': service('platform.access'),
-  'platforms.setAccess': service('platform.access', { body: { restricted: false } }),
-  'platforms.flavorAccess': service('platform.access', { params: ({ flavor }) => ({ flavor_id: flavor }) }),
-  'platforms.setFlavorAccess': service('platform.access', {
-    params: ({ flavor }) => ({ flavor_id: flavor }),
-    body: { restricted: false },
-  }),
-  'products.list': filtered,
-  'products.create': service('product.create', {
-    body: ({ platform }) => ({ title: 'x', code: randomUUID(), meta: '', platform_id: platform }),
-  }),
-  'products.get': product('product.read'),
-  'products.description': product('product.read'),
-  'products.preview': self({ body: { text: 'x' } }),
+const inputs: Readonly<Record<string, Input | readonly Input[]>> = {
+  'tokens.create': { body: {} },
+  'productPeople.add': { body: ({ bystander }) => ({ user: bystander, role: 'tester' }) },
+  'productPeople.move': { body: ({ caller }) => ({ user: caller.username }) },
+  'devices.activate': { body: ({ published }) => ({ product_id: published }) },
+  'manyDevices.activate': { body: ({ device, published }) => ({ device_ids: [device], product_id: published }) },
+  'rollouts.create': { body: rolloutOf },
+  'rollouts.preview': { body: rolloutOf },
+  'rollouts.setFleetSettings': { body: {} },
+  'platforms.flavorAccess': { params: ({ flavor }) => ({ flavor_id: flavor }) },
+  'platforms.setFlavorAccess': { params: ({ flavor }) => ({ flavor_id: flavor }), body: { restricted: false } },
   'products.update': [
-    product('product.change', { body: ({ code }) => ({ code }) }),
-    product('product.claimable', { body: ({ code }) => ({ code, claimable: false }) }),
-    product('product.part_number', { body: ({ code }) => ({ code, part_number: randomUUID() }) }),
+    { body: ({ code }) => ({ code }) },
+    { action: 'product.claimable', body: ({ code }) => ({ code, claimable: false }) },
+    { action: 'product.part_number', body: ({ code }) => ({ code, part_number: randomUUID() }) },
   ],
-  'products.remove': product('product.admin'),
-  'products.setState': product('product.change', { body: { state: 'trash' } }),
-  'products.listTokens': product('token.activation.create'),
-  'products.addToken': product('token.activation.create', { body: {} }),
-  'products.removeToken': product('token.activation.create', {
-    params: ({ activation }) => ({ token_id: activation }),
-  }),
-  'productPeople.list': product('product.people'),
-  'productPeople.add': product('product.admin', { body: ({ bystander }) => ({ user: bystander, role: 'tester' }) }),
-  'productPeople.remove': product('product.admin', { params: ({ colleague }) => ({ user_id: colleague }) }),
-  'productPeople.move': product('product.admin', { body: ({ caller }) => ({ user: caller.username }) }),
-  'productPeople.makeProduction': service('product.production', {
-    body: ({ customer }) => ({ customer_id: customer, part_number: randomUUID() }),
-  }),
-  'serviceAccounts.list': product('product.service_accounts'),
-  'serviceAccounts.create': product('product.service_accounts', { body: () => ({ name: 'x' }) }),
-  'serviceAccounts.update': product('product.service_accounts', { body: { disabled: true } }),
-  'serviceAccounts.remove': product('product.service_accounts'),
-  'serviceAccounts.addToken': product('product.service_accounts', { body: { title: 'x', scopes: ['read'] } }),
-  'serviceAccounts.removeToken': product('product.service_accounts'),
-  'customers.list': service('customer.manage'),
-  'customers.create': service('customer.manage', { body: () => ({ name: randomUUID().slice(0, 8) }) }),
-  'customers.get': service('customer.read'),
-  'customers.removeUser': service('customer.people', { params: ({ member }) => ({ user_id: member }) }),
-  'customers.addUser': service('customer.people', { body: ({ bystander }) => ({ user: bystander }) }),
-  'customers.takeBack': service('customer.people'),
-  'memberships.list': self(),
-  'memberships.accept': self(),
-  'memberships.decline': self(),
-  'connectors.list': product('product.connectors'),
-  'connectors.create': product('product.connectors', {
-    body: { title: 'x', code: 'NEW', type: 'webhook', opts: { url: 'https://example.com/' } },
-  }),
-  'connectors.get': product('product.connectors'),
-  'connectors.update': product('product.connectors', { body: { title: 'x', code: 'NEW' } }),
-  'connectors.remove': product('product.connectors'),
-  'connectors.test': product('product.connectors'),
-  'connectors.deliveries': product('product.connectors'),
-  'bundles.list': product('product.read'),
-  'bundles.create': product('product.change', {
-    body: ({ product: product_id, firmware }) => ({ product_id, firmware_id: firmware }),
-  }),
-  'bundles.byTag': product('product.read'),
-  'bundles.get': [product('bundle.read'), product('bundle.read.all', { params: preview })],
-  'bundles.addResource': product('product.change', { params: preview, body: { filename: 'x', base64: '' } }),
-  'bundles.addArtifact': product('product.change', { params: (s) => ({ ...preview(s), name: randomUUID() }) }),
-  'bundles.removeResource': product('product.change', { params: preview }),
+  'products.removeToken': { params: ({ activation }) => ({ token_id: activation }) },
+  'productPeople.remove': { params: ({ colleague }) => ({ user_id: colleague }) },
+  'customers.removeUser': { params: ({ member }) => ({ user_id: member }) },
+  'bundles.get': [{}, { action: 'bundle.read.all', params: preview }],
+  'bundles.addResource': { params: preview, body: { filename: 'x', base64: '' } },
+  'bundles.addArtifact': { params: (s) => ({ ...preview(s), name: randomUUID() }) },
+  'bundles.removeResource': { params: preview },
   'bundles.binary': [
-    product('bundle.read'),
-    product('bundle.read.all', { params: preview }),
-    product('bundle.read.all', { params: excluded }),
+    {},
+    { action: 'bundle.read.all', params: preview },
+    { action: 'bundle.read.all', params: excluded },
   ],
-  'bundles.setState': product('product.change', { body: { state: 'archive' } }),
-  'bundles.setTag': product('product.change', { body: { tag: 'alpha' } }),
-  'assets.list': product('asset.read'),
-  'assets.get': product('asset.read'),
-  'assets.upload': product('product.change'),
-  'assets.remove': product('product.change'),
-  'audit.list': filtered,
-  'audit.verify': service('audit.all'),
-  'logs.list': filtered,
-  'logs.get': filtered,
-  // What it tells is what the list of logs has.
-  'events.stream': self(),
-  'fleet.summary': filtered,
-  'fleet.shape': product('product.shape'),
-  'metrics.activity': filtered,
-  'metrics.locations': filtered,
-  'metrics.places': filtered,
-  'metrics.map': unowned,
-  'devices.list': filtered,
-  'devices.get': device('device.read'),
   'devices.provision': [
-    service('device.provision.hardware', {
-      body: ({ platform, part }) => ({ uuid: (part + randomDigits()).slice(0, 40), platform_id: platform }),
-    }),
-    service('device.provision.software', {
-      body: ({ software }) => ({ uuid: randomDigits(), platform_id: software }),
-    }),
+    { body: ({ platform, part }) => ({ uuid: (part + randomDigits()).slice(0, 40), platform_id: platform }) },
+    { action: 'device.provision.software', body: ({ software }) => ({ uuid: randomDigits(), platform_id: software }) },
   ],
   'devices.update': [
-    device('device.update', { body: { title: 'x' } }),
-    device('device.trust', { body: ({ trust }) => ({ vendor_files: trust === 'on' }) }),
+    { body: { title: 'x' } },
+    { action: 'device.trust', body: ({ trust }) => ({ vendor_files: trust === 'on' }) },
   ],
-  'devices.activate': device('device.activate', { body: ({ published }) => ({ product_id: published }) }),
-  'devices.products': device('device.read'),
-  'devices.reset': device('device.reset'),
-  'devices.setTag': device('device.tag', { body: { tag: 'beta' } }),
-  'devices.setState': device('device.disable', { body: { state: 'disabled' } }),
-  'devices.contents': device('device.delete'),
-  'devices.remove': device('device.delete'),
-  'devices.askUpdate': device('device.ota'),
-  'devices.updateProgress': device('device.read'),
-  'devices.certificates': device('device.certificates'),
-  'devices.renewToken': device('device.certificates'),
-  // Each device by itself: `many.test.ts` has who may do it to which.
-  'manyDevices.setTag': { ...filtered, body: ({ device }) => ({ device_ids: [device], tag: 'beta' }) },
-  'manyDevices.activate': {
-    on: 'filtered',
-    body: ({ device, published }) => ({ device_ids: [device], product_id: published }),
-  },
-  'rollouts.listAll': filtered,
-  'manyDevices.import': {
-    ...filtered,
-    body: ({ platform }) => ({ devices: [{ uuid: randomDigits(), platform_id: platform }], preview: true }),
-  },
-  'manyDevices.setState': { ...filtered, body: ({ device }) => ({ device_ids: [device], state: 'disabled' }) },
-  'manyDevices.reset': { ...filtered, body: ({ device }) => ({ device_ids: [device] }) },
-  'manyDevices.remove': { ...filtered, body: ({ device }) => ({ device_ids: [device] }) },
-  'manyDevices.askUpdate': { ...filtered, body: ({ device }) => ({ device_ids: [device] }) },
-  'rollouts.list': product('product.fleet'),
-  'rollouts.create': product('product.fleet', { body: rolloutOf }),
-  'rollouts.preview': product('product.fleet', { body: rolloutOf }),
-  'rollouts.stop': product('product.fleet', { body: { reason: 'x' } }),
-  'rollouts.get': product('product.fleet'),
-  'rollouts.act': product('product.fleet', { body: { action: 'start' } }),
-  'rollouts.retry': product('product.fleet', { body: {} }),
-  'rollouts.signal': product('product.fleet', { body: { pass: true } }),
-  'rollouts.templates': self(),
-  'rollouts.fleetSettings': product('product.fleet'),
-  'rollouts.setFleetSettings': product('product.fleet', { body: {} }),
-  'rollouts.stopAll': service('fleet.stop', { body: { reason: 'x' } }),
-  'rollouts.liftStop': service('fleet.stop'),
-  'rollouts.executions': product('product.fleet'),
-  'rollouts.freeze': product('product.fleet', { body: { reason: 'x' } }),
-  'rollouts.freezes': filtered,
-  'rollouts.frozen': product('product.fleet'),
-  'rollouts.thaw': product('product.fleet'),
-  'rollouts.pin': device('device.pin', { body: ({ bundle }) => ({ bundle_id: bundle, reason: 'x' }) }),
-  'rollouts.pinned': device('device.read'),
-  'rollouts.unpin': device('device.pin'),
-  'rollouts.selection': device('device.read'),
-  'rehearsals.start': product('product.fleet', { body: {} }),
-  'rehearsals.list': product('product.fleet'),
-  'rehearsals.get': product('product.fleet'),
-  'rehearsals.page': product('product.fleet'),
-  'rehearsals.remove': product('product.fleet'),
-  'segments.list': product('product.fleet'),
-  'segments.create': product('product.fleet', { body: { title: 'x', filter: 'tag==beta' } }),
-  'segments.get': product('product.fleet'),
-  'segments.update': product('product.fleet', { body: { title: 'x', filter: 'tag==beta' } }),
-  'segments.remove': product('product.fleet'),
-  'alerts.rules': product('product.fleet'),
-  'alerts.createRule': product('product.fleet', { body: { title: 'x', condition: { kind: 'update_failed' } } }),
-  'alerts.updateRule': product('product.fleet', { body: { title: 'x', condition: { kind: 'update_failed' } } }),
-  'alerts.removeRule': product('product.fleet'),
-  'alerts.silence': product('product.fleet', { body: { until: null } }),
-  'alerts.list': filtered,
-  'alerts.get': product('product.fleet'),
-  'alerts.devices': product('product.fleet'),
-  'alerts.acknowledge': product('product.fleet'),
-  'attributes.list': device('device.read'),
-  'attributes.labels': device('device.read'),
-  'attributes.setLabels': device('device.update', { body: { labels: { region: 'eu' } } }),
-  'attributes.setManyLabels': { ...filtered, body: ({ device }) => ({ device_ids: [device], labels: { a: 'b' } }) },
-  'doors.get': product('product.fleet'),
-  'doors.set': product('product.change', { body: { ddi: true, mender: false, waiting: false } }),
-  'doors.tokens': product('product.fleet'),
-  'doors.addToken': product('product.change', { body: { door: 'ddi', title: 'x' } }),
-  'doors.removeToken': product('product.change', { params: ({ doorToken }) => ({ token_id: doorToken }) }),
-  'doors.addDevice': product('product.fleet', { body: () => ({ door: 'ddi', name: randomUUID() }) }),
-  'doors.waiting': product('product.fleet'),
-  'doors.decide': product('product.fleet', { body: { accept: false } }),
-  'doors.keys': product('product.fleet'),
-  'doors.addKeys': product('product.change', { body: { keys: [{ name: 'x', key: 'a'.repeat(64) }] } }),
-  'doors.removeKey': product('product.change', { params: ({ doorKey }) => ({ key_id: doorKey }) }),
-  'doors.renewDevice': device('device.certificates'),
-  'doors.revokeDevice': device('device.certificates'),
-  'doors.messages': device('device.private'),
-  'deviceUpdates.query': device('device.ota', { body: {} }),
-  'deviceUpdates.report': device('device.ota', { body: ({ bundle }) => ({ bundle_id: bundle }) }),
-  'deviceUpdates.file': device('device.ota'),
-  'deviceUpdates.list': device('device.read'),
-  'deviceFiles.list': device('device.files'),
-  'deviceFiles.get': device('device.files'),
-  'deviceFiles.upload': device('device.files'),
-  'deviceFiles.remove': device('device.files'),
-  'avatars.user': service('user.self', { params: ({ colleague }) => ({ user_id: colleague }) }),
-  'avatars.setUser': self(),
-  'avatars.platform': service('platform.read'),
-  'avatars.setPlatform': service('platform.write'),
-  'data.capabilities': device('device.read'),
-  'data.streams': device('device.read'),
-  'data.samples': device('device.read'),
-  'data.controls': device('device.read'),
-  'data.setControl': device('device.update', { body: { value: 1 } }),
-  'data.controlHistory': device('device.read'),
-  'data.messages': device('device.private'),
-  'data.postMessage': device('device.update', { body: { data: 'x' } }),
-  'data.message': device('device.private'),
-  'data.live': device('device.read'),
-  'data.removeMessage': device('device.update'),
-  'channel.command': device('device.command', { body: { command: 'ver' } }),
-  'channel.commandMany': { ...filtered, body: ({ device }) => ({ device_ids: [device], command: 'ver' }) },
-  'channel.status': device('device.read'),
-  'channel.send': unowned,
-  'broadcasts.list': self(),
-  'broadcasts.create': self({ body: {} }),
-  'broadcasts.revoke': self(),
-  'broadcasts.receive': unowned,
-  'schemas.capabilities': unowned,
-  'invitations.list': service('invitation.manage'),
-  'invitations.create': service('invitation.manage', { body: {} }),
-  'invitations.revoke': service('invitation.manage', { params: () => ({ invitation_id: randomUUID() }) }),
-  'identity.authority': unowned,
-  'identity.list': service('authority.manage'),
-  'identity.rotate': service('authority.manage'),
-  'identity.retire': service('authority.manage', { body: {} }),
-  'meta.health': unowned,
-  'meta.ready': unowned,
-  'meta.metrics': service('metrics.read'),
+  'rollouts.act': { body: { action: 'start' } },
+  'doors.removeToken': { params: ({ doorToken }) => ({ token_id: doorToken }) },
+  'doors.removeKey': { params: ({ doorKey }) => ({ key_id: doorKey }) },
+  'avatars.user': { params: ({ colleague }) => ({ user_id: colleague }) },
+  'invitations.revoke': { params: () => ({ invitation_id: randomUUID() }) },
 };
+
+/** A call of the walk, and what decides who may make it. */
+export interface Row {
+  readonly name: string;
+  readonly shape: EndpointShape;
+  /** Not for what everybody may, each of what they see. */
+  readonly action: Action | undefined;
+  /** What a caller's right is about. */
+  readonly on: 'product' | 'device' | 'other';
+  readonly params: (scene: AccessScene) => Readonly<Record<string, string>>;
+  readonly body: (scene: AccessScene) => Values | undefined;
+}
+
+function subjectOf(action: Action | undefined): Row['on'] {
+  const row: { readonly sight?: string } = action === undefined ? {} : authorisation[action];
+  if (row.sight?.startsWith('device.')) return 'device';
+  return /^(product|bundle)\./.test(row.sight ?? '') ? 'product' : 'other';
+}
+
+/** The calls of an endpoint: one for each right that its entry names. */
+function rowsOf(name: string, shape: EndpointShape): Row[] {
+  const named: readonly string[] = [shape.access ?? []].flat();
+  return [inputs[name] ?? {}].flat().map(({ action, body, params }: Input) => {
+    // Safe: they are rows of the table, as the type below says.
+    const decides = (action ?? named[0]) as Action;
+    const right = named[0] === 'filtered' ? undefined : decides;
+    return {
+      name,
+      shape,
+      action: right,
+      on: subjectOf(right),
+      params: (scene) => ({ ...paramsOf(scene), ...params?.(scene) }),
+      body: (scene) => (typeof body === 'function' ? body(scene) : body) ?? exampleFor(shape, scene),
+    };
+  });
+}
+
+/** The rights that entries name: rows of the authorisation table, and nothing else. */
+type Rights = Readonly<
+  Record<string, Record<string, { readonly method: string; readonly access?: 'filtered' | Action | readonly Action[] }>>
+>;
+
+/** Every call of every endpoint that users show a token to. */
+export const walk: readonly Row[] = endpointsOf(contract satisfies Rights)
+  .filter(({ shape }) => shape.auth === 'bearer')
+  .flatMap(({ name, shape }) => rowsOf(name, shape));

@@ -1,8 +1,9 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { type EndpointShape, isBinary, mayBeAbsent } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { hashSecret, newTokenValue } from '../engine/secrets.ts';
 import { recoveryCodeHash } from '../extensions/accounts/second-step.ts';
-import { accessScene } from './access-scene.ts';
+import { accessScene, exampleFor, type Values } from './access-scene.ts';
 import type { TestApp } from './build-app.ts';
 
 /** Twelve capital letters. */
@@ -144,7 +145,6 @@ export async function openScene(app: TestApp, software: string) {
 }
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;
-export type Values = Readonly<Record<string, unknown>>;
 
 export interface Input {
   readonly params?: Values;
@@ -310,6 +310,11 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'listener.ota.file': release,
   'listener.ota.report': ({ bundle }) => body({ bundle_id: bundle, result: 3, bversion: 'x' }),
 };
+
+/** Good values for an endpoint: those that it has here, or an example of a body that has to be there. */
+export const inputOf = (name: string, shape: EndpointShape, scene: Scene): Input =>
+  inputs[name]?.(scene) ??
+  (shape.body && !isBinary(shape.body) && !mayBeAbsent(shape.body) ? { body: exampleFor(shape, scene) } : {});
 
 /** Values of parameters that no good request needs; each is tried by itself. */
 export const alone: Readonly<Record<string, (scene: Scene) => string>> = {

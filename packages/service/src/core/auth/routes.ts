@@ -8,6 +8,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Call, Deps, Handler, Handlers } from '../../engine/http/types.ts';
 import { allowedProduct } from '../access/products.ts';
@@ -114,6 +115,7 @@ const create =
       const atMs = deps.clock.now();
       const title = call.body.title ?? nextTitle(await tokenTitles(trx, userId));
       const made = await makeToken(trx, { userId, title, client: null, scopes, productIds, days, atMs });
+      noteMade(made.row.id);
       const message = `Token "${title}" made`;
       const { scopes: kept, product_ids, expires_at } = tokenRecord(made.row, call.caller);
       const data = { scopes: kept, product_ids, expires_at };

@@ -12,6 +12,7 @@ import {
 } from '@moorage/api';
 import { dayMs, failure, type Result, success } from '@moorage/base';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
+import { noteBefore, noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Caller, Deps, Handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
@@ -132,6 +133,7 @@ export function makeInvitation(
     await insertInvitation(trx, row);
     const whom = row.email === null ? '' : ` for ${row.email}`;
     const message = `Invitation${whom} made, role ${role}`;
+    noteMade(row.id);
     await writeLog(trx, { ...actor, atMs, type: 'invitation.create', message, data: { invitation_id: row.id } });
     return success({ row, token });
   });
@@ -179,6 +181,7 @@ export const invitationRoutes = (deps: Deps): Handlers<typeof invitationsContrac
     return deps.storage.transaction(async (trx) => {
       const gone = await deleteInvitation(trx, call.params.invitation_id);
       if (!gone) return failure(refusal('NOT_FOUND', { what: 'Invitation' }));
+      noteBefore(gone);
       const log = { ...byCaller(call, deps.clock.now()), message: 'Invitation taken back' };
       await writeLog(trx, { ...log, type: 'invitation.revoke', data: { invitation_id: gone.id } });
       return success(resultOk);

@@ -5,6 +5,7 @@ import type { BlobInfo } from '../../engine/blobs/blob-store.ts';
 import { type Digests, digestsOfPieces, recordBlob } from '../../engine/db/blob-records.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { refuseChanged } from '../../engine/http/conditions.ts';
 import type { Caller, Deps, Handler } from '../../engine/http/types.ts';
@@ -97,6 +98,7 @@ const recordResource = (
     }
     await insertResource(trx, { ...resource, sha256, size, crc, bundle_id: bundleId, created_at: atMs });
     if (header) await insertHeader(trx, resource.id, header);
+    noteMade(resource.id);
     const message = `File "${filename}" added to bundle ${version}`;
     const data = { resource_id: resource.id, size };
     await writeLog(trx, { ...byCaller(call, atMs), type: 'resource.add', message, productId, bundleId, data });

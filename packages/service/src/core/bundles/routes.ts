@@ -13,6 +13,7 @@ import {
 import { topics } from '../../engine/bus/topics.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
@@ -153,6 +154,7 @@ const create =
         remote_product: null,
         created_at: atMs,
       });
+      noteMade(id);
       const message = `Bundle ${text} of product ${product.product} made`;
       const ids = { productId: product.id, bundleId: id };
       await writeLog(trx, { ...byCaller(call, atMs), ...ids, type: 'bundle.create', message });

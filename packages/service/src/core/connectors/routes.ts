@@ -3,6 +3,7 @@ import { type ConnectorRecord, type connectorsContract, type Refusal, refusal, r
 import { failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
@@ -100,6 +101,7 @@ const create =
         updated_at: atMs,
       };
       await insertConnector(trx, row);
+      noteMade(row.id);
       const message = `Connector ${code} added to product ${product}`;
       const data = { connector_id: row.id, code };
       await writeLog(trx, { ...byCaller(call, atMs), type: 'connector.create', message, productId, data });

@@ -16,6 +16,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller, Deps, EventsReply, Handler, Handlers } from '../../engine/http/types.ts';
 import type { Action } from '../access/rules.ts';
@@ -220,6 +221,7 @@ const postMessage =
         length,
         created_at: deps.clock.now(),
       });
+      noteMade(row.id);
       return success(row);
     });
     if (!posted.ok) return posted;

@@ -10,6 +10,7 @@ import {
 import { failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { afterCommit } from '../../engine/db/transaction.ts';
 import type { Handler } from '../../engine/http/types.ts';
@@ -104,6 +105,7 @@ export const provision = (
     const made = await make(deps, trx, by, request);
     if (!made.ok) return made;
     const { device, token } = made.value;
+    noteMade(device.id);
     const subject = logSubject(deps, device, by.caller, by.ip);
     await writeLog(trx, { ...subject, type: 'device.provision', message: `Device ${device.uuid} provisioned` });
     const record = await deviceRecord(trx, device, by.caller);

@@ -14,6 +14,7 @@ import { recordBlob } from '../../engine/db/blob-records.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { nameOwner } from '../../engine/db/names.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
@@ -123,6 +124,7 @@ const create =
           return failure(refusal('DUPLICATE', { what: 'Name', value: row.manufacturer }));
       }
       await insertPlatform(trx, row);
+      noteMade(row.id);
       const message = `Platform ${row.code} added`;
       await writeLog(trx, {
         ...byCaller(call, row.created_at),
@@ -167,6 +169,7 @@ const addFlavor =
       }
       if (!known) await insertFlavor(trx, fresh);
       await linkFlavor(trx, platform.id, flavor.id);
+      noteMade(flavor.id);
       const message = `Flavor ${flavor.code} added to platform ${platform.code}`;
       const data = { platform_id: platform.id, flavor_id: flavor.id };
       await writeLog(trx, { ...byCaller(call, atMs), type: 'platform.update', message, data });
@@ -252,6 +255,7 @@ const addFirmware =
       if (!platform.ok) return platform;
       for (const { blob } of stored) await recordBlob(trx, blob, atMs);
       await insertFirmware(trx, row, rows);
+      noteMade(row.id);
       const message = `Firmware ${row.label}-${row.version} added to platform ${platform.value.code}`;
       const data = { platform_id: row.platform_id, firmware_id: row.id };
       await writeLog(trx, { ...byCaller(call, atMs), type: 'firmware.create', message, data });

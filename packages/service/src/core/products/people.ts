@@ -13,6 +13,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
@@ -151,6 +152,7 @@ const makeProduction =
       if (!(await copyReleaseCandidate(trx, source.id, { productId: id, userId: caller.userId, atMs }))) {
         return failure(refusal('NO_RELEASE_CANDIDATE', { product: source.product }));
       }
+      noteMade(id);
       const message = `Production product ${codes.product} made from ${source.product}`;
       const data = { from: source.id, customer_id: customer.id, part_number };
       await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id, data });

@@ -3,6 +3,7 @@ import { type ProductRecord, type productsContract, type Refusal, refusal, resul
 import { failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { RowChange } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
@@ -136,6 +137,7 @@ const create =
         created_at: atMs,
         updated_at: atMs,
       });
+      noteMade(id);
       const message = `Product ${codes.product} made`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id });
       return success(await recordOf(trx, id, caller));

@@ -3,6 +3,7 @@ import { type ActivationTokenRecord, type productsContract, type Refusal, refusa
 import { failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Deps, Handler } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
@@ -45,6 +46,7 @@ export const addToken =
         created_at: atMs,
       };
       await insertActivationToken(trx, row);
+      noteMade(row.id);
       const message = `Activation token made for product ${product}`;
       const data = { token_id: row.id, uses: row.uses_left };
       await writeLog(trx, { ...byCaller(call, atMs), type: 'activation_token.create', message, productId, data });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LogType } from '@moorage/api';
-import { noteInAudit } from './audit.ts';
+import { currentObserver, type Logged } from './observer.ts';
 import type { NewRow } from './schema.ts';
 import type { Db } from './storage.ts';
 
@@ -12,19 +12,13 @@ const quietTypes: readonly LogType[] = ['ota.check', 'ota.none', 'device.message
 /** Whether logs of a type are left out of lists that do not ask for it. Spec: API-RULE-log-2. */
 export const isQuiet = (type: LogType): boolean => quietTypes.includes(type);
 
-export interface LogEntry {
+export interface LogEntry extends Logged {
   readonly type: LogType;
   /** `info` when absent. */
   readonly level?: 'info' | 'warning' | 'error';
-  /** For people: what happened, in a sentence without a final period. */
-  readonly message: string;
   readonly atMs: number;
-  readonly userId?: string | null;
-  readonly deviceId?: string | null;
   /** Where the row is about several: connectors get an event for each. */
   readonly deviceIds?: readonly string[];
-  readonly productId?: string | null;
-  readonly bundleId?: string | null;
   readonly ip?: string | null;
   readonly client?: string | null;
   readonly data?: Readonly<Record<string, unknown>>;
@@ -46,7 +40,7 @@ const rowsAtOnce = 1_000;
 /** Writes rows of the log, as `writeLog` does. */
 export async function writeLogs(trx: Db, entries: readonly LogEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  noteInAudit(trx, entries);
+  currentObserver()?.logged(trx, entries);
   const rows = entries.map((entry) => ({ id: randomUUID(), entry }));
   for (let at = 0; at < rows.length; at += rowsAtOnce) await insertLogs(trx, rows.slice(at, at + rowsAtOnce));
   await queueDeliveries(trx, rows);

@@ -1,6 +1,6 @@
 import type { ControlledTransactionBuilder, Transaction } from 'kysely';
-import { auditIn } from './audit.ts';
 import type { Db, Expressions } from './expressions.ts';
+import { currentObserver } from './observer.ts';
 import { isFailure } from './outcomes.ts';
 import type { Schema } from './schema.ts';
 import { Work } from './work.ts';
@@ -30,8 +30,7 @@ export async function runTransaction<T>(
     const outcome = await run(trx, work);
     if (!isFailure(outcome)) {
       await work.flush();
-      const audited = await auditIn(trx, outcome);
-      if (audited) work.afterCommit(audited);
+      await currentObserver()?.committing(trx, outcome);
       await trx.commit().execute();
     }
     if (trx.isCommitted) work.follow();

@@ -3,7 +3,7 @@ import { type Clock, failure, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
-import { auditedHandler } from './audited.ts';
+import { goneAround } from './around.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { listExporter, wantedFormat } from './export.ts';
@@ -13,7 +13,7 @@ import { eventSender, streamsOfUserLimit } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { signedBodies } from './signed-bodies.ts';
 import {
-  type Audited,
+  type Around,
   type BytesReply,
   type Caller,
   type DeviceCaller,
@@ -59,8 +59,8 @@ export interface MountOptions {
   readonly statusOf: StatusOf;
   /** Says at once when listeners of events may have lost their rights, and what users have open at other nodes. */
   readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
-  /** For endpoints that people call. */
-  readonly audit?: Audited | undefined;
+  /** Goes around their handlers. */
+  readonly around?: Around | undefined;
   /** For endpoints that bearer tokens are shown to. */
   readonly tokens?: TokenChecks;
   /** One check for each kind of authentication that the contract uses. */
@@ -294,24 +294,30 @@ const bodyParsers: Readonly<Record<Exclude<BodyKind, 'json'>, (scope: FastifyIns
   },
 };
 
+type Resources = Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>;
+
+/** The handlers of several resources: exactly one for each of their endpoints. */
+export type Routes<C extends Resources> = { readonly [Resource in keyof C]: Handlers<C[Resource]> };
+
 /**
- * Registers every endpoint of a contract: validation, authentication, serialisation and refusals as its entry says.
+ * Registers every endpoint of these resources: validation, authentication, serialisation and refusals as its entry says.
  * The one place that knows both the contract and the HTTP framework.
  */
-export function mountContract<C extends Record<string, EndpointShape>>(
+export function mountAll<C extends Resources>(
   app: FastifyInstance,
-  contract: C,
-  handlers: Handlers<C>,
+  contracts: C,
+  routes: Routes<NoInfer<C>>,
   options: MountOptions,
 ): void {
-  const entries = Object.entries(contract).map(([name, shape]) => {
-    // Safe: Handlers<C> pairs each handler with the entry of the same name.
-    return { shape, handler: handlers[name as keyof C] as unknown as Handler<never> };
-  });
+  const entries = Object.entries(contracts).flatMap(([resource, contract]) =>
+    Object.entries(contract).map(([name, shape]) => {
+      const handler = goneAround(contract, routes[resource as keyof C], name, options.around);
+      return { shape, handler };
+    }),
+  );
   const mountThose = (scope: FastifyInstance, kind: BodyKind): void => {
-    for (const entry of entries) {
-      if (bodyKind(entry.shape) !== kind) continue;
-      mountEndpoint(scope, entry.shape, auditedHandler(entry, entries, options.audit), options);
+    for (const { shape, handler } of entries) {
+      if (bodyKind(shape) === kind) mountEndpoint(scope, shape, handler, options);
     }
   };
   mountThose(app, 'json');
@@ -326,15 +332,10 @@ export function mountContract<C extends Record<string, EndpointShape>>(
   }
 }
 
-/** Mounts the endpoints of several resources: exactly one set of handlers for each. */
-export function mountAll<Contracts extends Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>>(
+/** Registers every endpoint of one resource, as `mountAll` does. */
+export const mountContract = <C extends Resources[string]>(
   app: FastifyInstance,
-  contracts: Contracts,
-  routes: { readonly [Resource in keyof Contracts]: Handlers<Contracts[Resource]> },
+  contract: C,
+  handlers: Handlers<NoInfer<C>>,
   options: MountOptions,
-): void {
-  for (const [resource, contract] of Object.entries(contracts)) {
-    // Safe: the handlers of a resource are those of its contract, by the type above.
-    mountContract(app, contract as Contracts[keyof Contracts], routes[resource] as never, options);
-  }
-}
+): void => mountAll(app, { contract }, { contract: handlers }, options);

@@ -203,8 +203,8 @@ type Outcome<E extends EndpointShape> = Result<SuccessOf<E>, Refusal>;
 /** Answers a call; at once where nothing has to be waited for. */
 export type Handler<E extends EndpointShape> = (call: Call<E>) => Outcome<E> | Promise<Outcome<E>>;
 
-/** A request as the audit sees it. */
-export interface AuditedCall extends Pick<Call<EndpointShape>, 'ip' | 'headers' | 'isEncrypted'> {
+/** A request as what goes around its handler sees it. */
+export interface AroundCall extends Pick<Call<EndpointShape>, 'ip' | 'headers' | 'isEncrypted'> {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -213,18 +213,19 @@ export interface AuditedCall extends Pick<Call<EndpointShape>, 'ip' | 'headers' 
 }
 
 /**
- * Makes what an endpoint changes leave a row in the audit; nothing for one that changes nothing.
+ * Goes around the handlers of endpoints; nothing for an endpoint that it leaves alone.
  *
- * @param read the endpoint that reads the record which this one changes
+ * @param beside the endpoints of the same resource, by their names
  */
-export type Audited = (
+export type Around = (
   shape: EndpointShape,
-  read: EndpointShape | undefined,
+  beside: Readonly<Record<string, EndpointShape>>,
 ) =>
   | (<T extends Result<unknown, Refusal>>(
-      call: AuditedCall,
+      call: AroundCall,
       work: () => Promise<T>,
-      record: () => Promise<unknown>,
+      /** What one of those answers to this caller, of the same thing; nothing where it refuses. */
+      answerOf: (name: string) => Promise<unknown>,
     ) => Promise<T>)
   | undefined;
 

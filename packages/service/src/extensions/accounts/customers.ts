@@ -15,6 +15,7 @@ import { announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { nameOwner } from '../../engine/db/names.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
@@ -142,6 +143,7 @@ const create =
         const placed = await place(deps, trx, call.caller, { customerId: id, user });
         if (!placed.ok) return placed;
       }
+      noteMade(id);
       const log = { ...byCaller(call, atMs), message: `Customer ${name} added`, data: { customer_id: id } };
       await writeLog(trx, { ...log, type: 'customer.create' });
       return recordOf(trx, id);

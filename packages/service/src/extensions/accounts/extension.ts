@@ -1,14 +1,4 @@
-import {
-  accountsContract,
-  customersContract,
-  factorsContract,
-  membershipsContract,
-  passkeysContract,
-  proofContract,
-  serviceAccountsContract,
-  ssoContract,
-  userLinksContract,
-} from '@moorage/api';
+import { extensionContracts } from '@moorage/api';
 import { replacementPassword } from '../../core/auth/accounts.ts';
 import type { UserRow } from '../../core/auth/queries.ts';
 import { openSession } from '../../core/auth/routes.ts';
@@ -64,17 +54,7 @@ const signOnDeps = (deps: Deps, sso: SingleSignOn | undefined) => ({
 /** Second factors, passkeys, single sign-on, links by mail, organisations, service accounts, and their administration. */
 export const accounts = extension({
   name: 'accounts',
-  contracts: {
-    factors: factorsContract,
-    passkeys: passkeysContract,
-    proof: proofContract,
-    links: userLinksContract,
-    sso: ssoContract,
-    accounts: accountsContract,
-    serviceAccounts: serviceAccountsContract,
-    customers: customersContract,
-    memberships: membershipsContract,
-  },
+  contracts: extensionContracts.accounts,
   open(foundation) {
     const { settings, clock } = foundation;
     const sso = foundation.sso ?? openSingleSignOn(settings, clock, foundation.ssoFiles);

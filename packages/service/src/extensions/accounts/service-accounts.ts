@@ -17,6 +17,7 @@ import { tokenRecord } from '../../core/auth/token-records.ts';
 import { announceAccess } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
+import { noteBefore, noteMade } from '../../engine/db/observer.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
 import {
@@ -121,6 +122,7 @@ const create =
       const atMs = clock.now();
       const row = await insertServiceAccount(trx, { username, productId, atMs });
       await joinProduct(trx, productId, row.id, atMs);
+      noteMade(row.id);
       const message = `Service account ${username} made`;
       const data = { user_id: row.id, user: username };
       await writeLog(trx, { ...byCaller(call, atMs), type: 'user.create', message, productId, data });
@@ -136,6 +138,7 @@ const update =
       const row = await setServiceAccount(trx, account.id, disabled ? (account.disabled_at ?? atMs) : null);
       const message = `Service account ${account.username} ${disabled ? 'disabled' : 'let in'}`;
       const before = { disabled: account.disabled_at !== null };
+      noteBefore(before);
       const record = recordOf(row, await tokensOf(trx, [row.id]), call.caller);
       return success({ record, log: { type: 'user.update', message, data: { disabled, before } } });
     });
@@ -167,6 +170,7 @@ const addToken =
       }
       const of = { userId: account.id, client: null, productIds: [product.id] };
       const made = await makeToken(trx, { ...of, title, scopes, days, atMs });
+      noteMade(made.row.id);
       const message = `Token "${title}" of service account ${account.username} made`;
       const data = { scopes, expires_at: optionalTimestamp(made.row.expires_at) };
       return success({ ...made, log: { type: 'token.create', message, data } });

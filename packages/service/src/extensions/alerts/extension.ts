@@ -1,4 +1,4 @@
-import { alertsContract } from '@moorage/api';
+import { extensionContracts } from '@moorage/api';
 import { askAlertAddresses } from '../accounts/alert-links.ts';
 import { extension } from '../extension.ts';
 import { removeOldAlerts, startAlerts } from './engine.ts';
@@ -10,7 +10,7 @@ export const alerts = extension({
   name: 'alerts',
   // Conditions are filters; an address confirms by a link that alerts may be mailed to it.
   needs: ['accounts', 'fleet'],
-  contracts: { alerts: alertsContract },
+  contracts: extensionContracts.alerts,
   open: () => ({
     routes: (core) => ({ alerts: alertsRoutes({ ...core, askAddresses: askAlertAddresses(core) }) }),
     maintenance: [

@@ -14,6 +14,7 @@ import { watchedProducts } from '../../core/access/logs.ts';
 import { allowedProduct, growingProduct } from '../../core/access/products.ts';
 import { viewerFor } from '../../core/access/rules.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteBefore, noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
@@ -197,6 +198,7 @@ const createRule =
       const [id, atMs] = [randomUUID(), deps.clock.now()];
       const times = { silenced_until: null, created_at: atMs, updated_at: atMs };
       await insertRule(trx, { id, product_id: productId, ...columnsOf(body), ...times });
+      noteMade(id);
       const message = `Alert rule "${body.title}" added to product ${code}`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'alert.rule', message, productId, data: { rule: id } });
       return success(await recordOf(trx, id));
@@ -216,6 +218,7 @@ const updateRule =
         (await askAddresses(deps, trx, productId, caller, body));
       if (refused) return failure(refused);
       const atMs = deps.clock.now();
+      noteBefore(await recordOf(trx, id));
       const columns = columnsOf(body);
       await changeRule(trx, id, { ...columns, updated_at: atMs });
       if (columns.enabled === 0) await endAlerts(trx, id, atMs);
@@ -245,8 +248,9 @@ const silence =
     storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
       const rule = await allowedRule(trx, call.params.rule_id, call.caller);
       if (!rule.ok) return rule;
-      const { id, title, product_id: productId } = rule.value;
+      const { id, title, silenced_until, product_id: productId } = rule.value;
       const { until } = call.body;
+      noteBefore({ until: silenced_until });
       await changeRule(trx, id, { silenced_until: until });
       const message = until === null ? `Alert rule "${title}" speaks again` : `Alert rule "${title}" silenced`;
       const data = { rule: id, until };

@@ -1,4 +1,4 @@
-import { auditContract } from '@moorage/api';
+import { extensionContracts } from '@moorage/api';
 import { extension } from '../extension.ts';
 import { openAudit } from './changes.ts';
 import { maintainAudit } from './keeper.ts';
@@ -7,11 +7,11 @@ import { auditRoutes } from './routes.ts';
 /** What keeps a row of every change by a person or token, in a chain. */
 export const audit = extension({
   name: 'audit',
-  contracts: { audit: auditContract },
+  contracts: extensionContracts.audit,
   open(foundation) {
-    const { audit: audited, closeAudit } = openAudit(foundation);
+    const { audit: around, closeAudit } = openAudit(foundation);
     return {
-      hooks: { audited },
+      hooks: { around },
       routes: (core) => ({ audit: auditRoutes(core) }),
       maintenance: [{ name: 'the audit', run: maintainAudit }],
       close: closeAudit,

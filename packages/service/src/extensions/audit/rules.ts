@@ -1,28 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type contract, type EndpointShape, isBinary } from '@moorage/api';
+import { type Audit, type EndpointShape, isBinary } from '@moorage/api';
 import { dayMs } from '@moorage/base';
 import type { Row } from '../../engine/db/schema.ts';
-
-type Named<C> = { [R in keyof C & string]: `${R}.${keyof C[R] & string}` }[keyof C & string];
-
-/** Calls that are no GET and leave no row in the audit, and why. Spec: API-RULE-audit-1. */
-export const notAudited: Readonly<Partial<Record<Named<typeof contract>, string>>> = {
-  'auth.invitation': 'reads an invitation',
-  'sso.start': 'leads to the provider; what comes of it is sso.finish',
-  'sso.link': 'leads to the provider; what comes of it is sso.finish',
-  'links.forgotten': 'anybody may ask for a mail; what comes of it is links.reset',
-  'passkeys.begin': 'begins a sign-in; what comes of it is passkeys.open',
-  'passkeys.register': 'begins to make one; what comes of it is passkeys.add',
-  'proof.show': 'what it is shown for leaves its own',
-  'products.preview': 'changes nothing',
-  'rollouts.preview': 'changes nothing',
-  'gateways.report': 'a gateway says what it hears, again and again',
-  'deviceUpdates.query': 'a program asks as a device does',
-  'deviceUpdates.report': 'a program reports as a device does',
-  'connectors.test': 'sends an event, as the list of deliveries shows',
-  'channel.send': 'a third party sends through a connector',
-  'broadcasts.receive': 'a device answers',
-};
+import { type About, loggedThing, type Seen } from './recording.ts';
 
 /** Texts are cut there, and lists. */
 const textLength = 200;
@@ -45,6 +25,7 @@ const telling = [
   'tag',
   'version',
   'filter',
+  'reason',
   'uuid',
   'mac',
 ];
@@ -117,7 +98,7 @@ export function changedFields(shape: EndpointShape, read: EndpointShape | undefi
     Object.entries(nodes).flatMap(([name, node]) =>
       sent[name] === undefined ? [] : [{ name, value: sent[name], isShown: isShown(name, node) }],
     );
-  const removes = shape.method === 'DELETE' && read?.path.split('/').length === shape.path.split('/').length;
+  const removes = shape.method === 'DELETE';
   return {
     /** Whether the record has to be read first. */
     needsRecord: removes || Object.keys(body).some((name) => seen.has(name)),
@@ -147,23 +128,17 @@ export function changedFields(shape: EndpointShape, read: EndpointShape | undefi
   };
 }
 
-/** What an endpoint is about, by its path: what it makes, the last id that it names, or the caller's account. */
+/** What a change is about, as its endpoint declares it. */
 export function objectOf(
-  { method, path, reply }: EndpointShape,
+  { what: kind, id }: Exclude<Audit, { none: string }>,
   params: Fields,
   userId: string | undefined,
-): { readonly kind: string; readonly id?: string } | undefined {
-  const last = path.slice(path.lastIndexOf('/') + 1);
-  const makes = method === 'POST' && last.endsWith('s') && 'id' in (nodeOf(reply).properties ?? {});
-  if (makes) return { kind: last.slice(0, -1).replaceAll('-', '_') };
-  const name = path
-    .match(/\{(\w+_id)\}/g)
-    ?.at(-1)
-    ?.slice(1, -1);
-  if (name !== undefined) return { kind: name.slice(0, -3), id: String(params[name]) };
-  return path.startsWith('/api/user/') || path === '/api/user' || path.startsWith('/api/auth/')
-    ? { kind: 'user', ...(userId !== undefined && { id: userId }) }
-    : undefined;
+  { log, made }: Seen,
+): About['object'] {
+  if (id === undefined) return { kind };
+  if (id === 'made') return { kind, id: made };
+  if (id === 'logged') return loggedThing(log);
+  return { kind, id: id === 'caller' ? (userId ?? log?.userId) : String(params[id.slice('params.'.length)]) };
 }
 
 export type Link = Row<'audit'>;

@@ -1,12 +1,9 @@
-import { callUrl, contract, endpointsOf } from '@moorage/api';
+import { type Audit, callUrl, contract, type EndpointShape, endpointsOf } from '@moorage/api';
 import type { InjectOptions } from 'fastify';
 import { expect, it } from 'vitest';
-import { auditedActions } from '../../testing/audited.ts';
+import type { Values } from '../../testing/access-scene.ts';
 import { buildApp, eachDatabase } from '../../testing/index.ts';
-import { inputs, openScene, paramsOf } from '../../testing/spelling-scene.ts';
-import { notAudited } from './rules.ts';
-
-const exempt: Readonly<Record<string, string>> = notAudited;
+import { type Input, inputOf, openScene, paramsOf, type Scene } from '../../testing/spelling-scene.ts';
 
 /** Calls of a scene that go before, so that there is something to change. */
 const first: Readonly<Record<string, string>> = {
@@ -16,13 +13,16 @@ const first: Readonly<Record<string, string>> = {
 };
 
 /** What is sent where that of the scene is refused. */
-const others: typeof inputs = {
+const others: Readonly<Record<string, (scene: Scene) => Input>> = {
   'customers.create': ({ freshCode }) => ({ body: { name: freshCode } }),
   'bundles.setState': ({ draft }) => ({ params: { bundle_id: draft }, body: { state: 'published' } }),
   'rollouts.act': () => ({ body: { action: 'start' } }),
   // Nothing runs on it.
   'products.setState': ({ published }) => ({ params: { product_id: published }, body: { state: 'trash' } }),
 };
+
+const inputFor = (name: string, shape: EndpointShape, scene: Scene): Input =>
+  others[name]?.(scene) ?? inputOf(name, shape, scene);
 
 /** Calls that need more than a scene; `audit.test.ts` makes them, or what is named. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -52,28 +52,39 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 const changes = endpointsOf(contract).filter(({ shape }) => shape.method !== 'GET');
 
+const isExempt = ({ audit }: EndpointShape): boolean => audit !== undefined && 'none' in audit;
+
+/** What a row of the audit has to be about: what the entry declares, read from the request and the reply. */
+function objectOf(audit: Exclude<Audit, { none: string }>, params: Values, callerId: string, reply: object): unknown {
+  const { what, id } = audit;
+  if (id === 'logged') return undefined;
+  // The id of what is made is in the reply, whatever the field is called there.
+  if (id === 'made') return [what, Object.values(reply)];
+  return [what, [id === 'caller' ? callerId : (id && params[id.slice('params.'.length)]) || null]];
+}
+
 // API-RULE-audit-1
 eachDatabase('every change', (open) => {
-  it('leaves exactly one row when it succeeds, and none when it is refused', async () => {
+  it('leaves exactly one row when it succeeds, about what its entry says, and none when it is refused', async () => {
     const app = await buildApp(await open());
     const { id: software } = await app.make.platform();
     const wrong: string[] = [];
     const untried: string[] = [];
     for (const { name, shape } of changes) {
-      if (shape.auth !== 'bearer' && exempt[name] === undefined) {
+      if (shape.auth !== 'bearer' && !isExempt(shape)) {
         untried.push(name);
         continue;
       }
       // Each on things of its own: many take away what others need.
       const scene = await openScene(app, software);
-      const send = (called: string, token: string) => {
+      const send = (called: string, token: string, named: Values = {}) => {
         // Safe: there is such an endpoint.
         const { shape } = changes.find((one) => one.name === called) as (typeof changes)[number];
-        const { params, body } = { params: {}, body: undefined, ...(others[called] ?? inputs[called])?.(scene) };
+        const { params, body } = { params: {}, body: undefined, ...inputFor(called, shape, scene) };
         return app.api.inject({
           // Safe: only the contract's methods.
           method: shape.method as NonNullable<InjectOptions['method']>,
-          url: callUrl(shape, { params: { ...paramsOf(scene), ...params } as Record<string, string> }),
+          url: callUrl(shape, { params: { ...paramsOf(scene), ...params, ...named } as Record<string, string> }),
           headers: { authorization: `Bearer ${token}`, ...(Buffer.isBuffer(body) && { 'content-type': 'image/png' }) },
           ...(body !== undefined && { payload: body as object }),
         });
@@ -81,21 +92,29 @@ eachDatabase('every change', (open) => {
       if (first[name] !== undefined) expect((await send(first[name], scene.caller.token)).statusCode).toBe(200);
       await app.storage.db.deleteFrom('audit_queue').execute();
       const stranger = await app.make.user();
-      const tried = [await send(name, stranger.token), await send(name, scene.caller.token)];
-      const succeeded = tried.filter(({ statusCode }) => statusCode < 400).length;
+      // A device by another of its names: the row has its id.
+      const tried = [
+        await send(name, stranger.token),
+        await send(name, scene.caller.token, { device_id: scene.uuid }),
+      ] as const;
+      const succeeded = tried.filter(({ statusCode }) => statusCode < 400);
       const wanted =
-        exempt[name] !== undefined || name === 'manyDevices.import'
-          ? []
-          : Array.from({ length: succeeded }, () => name);
-      const found = await auditedActions(app.storage);
+        isExempt(shape) || name === 'manyDevices.import' ? [] : Array.from({ length: succeeded.length }, () => name);
+      const rows = await app.storage.db.selectFrom('audit_queue').selectAll().orderBy('id').execute();
+      const found = rows.map(({ action }) => action);
       if (found.join() !== wanted.join()) wrong.push(`${name}: ${found.join()} instead of ${wanted.join()}`);
-      if (succeeded === 0) untried.push(name);
+      const row = rows.at(-1);
+      if (row && shape.audit && 'what' in shape.audit && tried[1].statusCode < 400) {
+        const params = { ...paramsOf(scene), ...inputFor(name, shape, scene).params };
+        const reply = /json/.test(String(tried[1].headers['content-type'])) ? tried[1].json() : {};
+        const object = objectOf(shape.audit, params, scene.caller.id, reply);
+        if (object !== undefined)
+          expect([name, object]).toEqual([name, [row.object_kind, expect.arrayContaining([row.object_id])]]);
+      }
+      if (succeeded.length === 0) untried.push(name);
     }
     expect(wrong).toEqual([]);
-    expect(untried.filter((name) => exempt[name] === undefined).sort()).toEqual(Object.keys(elsewhere).sort());
+    const exempt = new Set(changes.filter(({ shape }) => isExempt(shape)).map(({ name }) => name));
+    expect(untried.filter((name) => !exempt.has(name)).sort()).toEqual(Object.keys(elsewhere).sort());
   }, 300_000);
-
-  it('is exempt only where there is such a call, which is no GET', () => {
-    expect(Object.keys(notAudited).filter((name) => !changes.some((one) => one.name === name))).toEqual([]);
-  });
 });

@@ -13,6 +13,7 @@ import { failure, success } from '@moorage/base';
 import { putTelemetry } from '../../core/channel/queries.ts';
 import type { ChannelDeps } from '../../core/channel/routes.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Handler, Handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
@@ -61,6 +62,7 @@ const create =
         last_used_at: null,
       };
       await insertKey(trx, row);
+      noteMade(row.id);
       const message = `Key "${row.title}" for broadcasts made`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'broadcast.create', message });
       return success(record(row, value));

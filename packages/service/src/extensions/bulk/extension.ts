@@ -1,10 +1,10 @@
-import { manyDevicesContract } from '@moorage/api';
+import { extensionContracts } from '@moorage/api';
 import { extension } from '../extension.ts';
 import { manyDevicesRoutes } from './bulk.ts';
 
 /** Changes of many devices in one call. */
 export const bulk = extension({
   name: 'bulk',
-  contracts: { manyDevices: manyDevicesContract },
+  contracts: extensionContracts.bulk,
   open: () => ({ routes: (core) => ({ manyDevices: manyDevicesRoutes(core) }) }),
 });

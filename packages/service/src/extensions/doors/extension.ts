@@ -1,4 +1,4 @@
-import { ddiContract, doorsContract, menderContract } from '@moorage/api';
+import { ddiContract, extensionContracts, menderContract } from '@moorage/api';
 import { dayMs } from '@moorage/base';
 import type { Core } from '../../core/core.ts';
 import { deviceContacts } from '../../core/devices/contacts.ts';
@@ -78,7 +78,7 @@ const keyKeeper = ({ clock }: Core, keeper: DoorKeeper): KeyKeeper => ({
 /** Update clients of other makers: DDI and Mender. */
 export const doors = extension({
   name: 'doors',
-  contracts: { doors: doorsContract },
+  contracts: extensionContracts.doors,
   open: ({ clock }) => ({
     routes: (core) => ({ doors: doorsRoutes(doorDeps(core)) }),
     mountOnDevices(app, core, mounting) {

@@ -15,6 +15,7 @@ import { allowedProduct, growingProduct } from '../../core/access/products.ts';
 import type { Action } from '../../core/access/rules.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller, Handler, Handlers } from '../../engine/http/types.ts';
@@ -156,6 +157,7 @@ const addToken =
         last_used_at: null,
       };
       await insertDoorToken(trx, row);
+      noteMade(row.id);
       const message = `Token "${row.title}" made, by which devices of product ${code} register themselves`;
       const data = { token_id: row.id, door: row.door };
       await writeLog(trx, { ...byCaller(call, atMs), type: 'door.token', message, productId, data });
@@ -196,6 +198,7 @@ const addDevice =
       const made = await deps.registerDevices(trx, registration);
       if (!made.ok) return made;
       const [deviceId = ''] = made.value;
+      noteMade(deviceId);
       const value = newTokenValue();
       const row = { device_id: deviceId, product_id: productId, door, name, created_at: deps.clock.now() };
       await insertDoorDevices(trx, [{ ...row, token_hash: hashSecret(value), reported_at: null }]);

@@ -1,4 +1,4 @@
-import { eventsContract } from '@moorage/api';
+import { extensionContracts } from '@moorage/api';
 import { watchDevices } from '../../core/data/routes.ts';
 import { extension } from '../extension.ts';
 import { eventsRoutes } from './events.ts';
@@ -6,7 +6,7 @@ import { eventsRoutes } from './events.ts';
 /** What happens, as it happens, over one connection. */
 export const events = extension({
   name: 'events',
-  contracts: { events: eventsContract },
+  contracts: extensionContracts.events,
   open: () => ({
     routes: (core) => ({ events: eventsRoutes({ ...core, watchDevices: watchDevices(core.data) }) }),
   }),

@@ -1,4 +1,4 @@
-import { attributesContract, fleetContract, rolloutsContract, segmentsContract } from '@moorage/api';
+import { extensionContracts } from '@moorage/api';
 import { success } from '@moorage/base';
 import { giveTag } from '../../core/bundles/tags.ts';
 import type { Core } from '../../core/core.ts';
@@ -38,12 +38,7 @@ const holdDeps = (core: Core, fleet: Fleet): RolloutDeps => ({
 /** Attributes, labels, filters, segments, rollouts, pins and freezes. */
 export const fleet = extension({
   name: 'fleet',
-  contracts: {
-    attributes: attributesContract,
-    segments: segmentsContract,
-    rollouts: rolloutsContract,
-    fleet: fleetContract,
-  },
+  contracts: extensionContracts.fleet,
   open(foundation) {
     const { storage, clock, load } = foundation;
     const engine = new Fleet({

@@ -1,10 +1,10 @@
-import { gatewaysContract } from '@moorage/api';
+import { extensionContracts } from '@moorage/api';
 import { extension } from '../extension.ts';
 import { gatewaysRoutes } from './routes.ts';
 
 /** Real modules that a gateway has found. */
 export const gateways = extension({
   name: 'gateways',
-  contracts: { gateways: gatewaysContract },
+  contracts: extensionContracts.gateways,
   open: () => ({ routes: (core) => ({ gateways: gatewaysRoutes(core) }) }),
 });

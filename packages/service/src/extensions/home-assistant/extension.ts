@@ -1,3 +1,4 @@
+import { extensionContracts } from '@moorage/api';
 import { changeControl } from '../../core/data/routes.ts';
 import { extension } from '../extension.ts';
 import { startAnnouncing } from './engine.ts';
@@ -5,7 +6,7 @@ import { startAnnouncing } from './engine.ts';
 /** Devices of connectors, announced to Home Assistant. */
 export const homeAssistant = extension({
   name: 'home-assistant',
-  contracts: {},
+  contracts: extensionContracts['home-assistant'],
   open: () => ({
     routes: () => ({}),
     start: async ({ data }, background) =>

@@ -1,4 +1,4 @@
-import { rehearsalsContract } from '@moorage/api';
+import { extensionContracts } from '@moorage/api';
 import { resourcesOfBundle } from '../../core/bundles/queries.ts';
 import { extension } from '../extension.ts';
 import { shapeRecord } from '../fleet/shape/fleet.ts';
@@ -16,7 +16,7 @@ declare module '../extension.ts' {
 export const rehearsals = extension({
   name: 'rehearsals',
   needs: ['fleet'],
-  contracts: { rehearsals: rehearsalsContract },
+  contracts: extensionContracts.rehearsals,
   open({ rehearser }) {
     let running: Rehearsals | undefined;
     return {

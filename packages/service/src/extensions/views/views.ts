@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal, resultOk, type ViewRecord, type viewsContract, viewsLimit } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
 import { changeView, countViews, deleteView, insertView, listViews, type ViewRow } from './view-queries.ts';
@@ -36,6 +37,7 @@ const create =
       const own = { id: randomUUID(), user_id: caller.userId, created_at: atMs, updated_at: atMs };
       const row = { ...own, page, title, state };
       await insertView(trx, row);
+      noteMade(row.id);
       return success(record(row));
     });
 

@@ -121,9 +121,9 @@ const stopAll =
     return deps.storage.transaction(async (trx, work) => {
       const atMs = deps.clock.now();
       const frozen = await freezeEverywhere(trx, `Emergency stop: ${reason}`, atMs);
-      const paused = await pauseRunning(deps, work, undefined, reason);
       const message = `Emergency stop of everything: ${reason}`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message });
+      const paused = await pauseRunning(deps, work, undefined, reason);
       return success({ paused, frozen });
     });
   };
@@ -189,9 +189,9 @@ const stop =
       const { reason } = call.body;
       const atMs = clock.now();
       await putFreeze(trx, { product_id: productId, reason, until: null, everywhere: 0, created_at: atMs });
-      const paused = await pauseRunning({ fleet }, work, productId, reason);
       const message = `Emergency stop of product ${code}: ${reason}`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
+      const paused = await pauseRunning({ fleet }, work, productId, reason);
       return success({ paused });
     });
 

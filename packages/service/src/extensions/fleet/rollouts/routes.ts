@@ -15,6 +15,7 @@ import { allowedProduct } from '../../../core/access/products.ts';
 import { type Action, isServiceAccount } from '../../../core/access/rules.ts';
 import type { DeviceRow } from '../../../engine/db/hot.ts';
 import { byCaller, writeLog } from '../../../engine/db/logs.ts';
+import { noteMade } from '../../../engine/db/observer.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { sharedReads, type Work } from '../../../engine/db/work.ts';
 import type { Call, Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
@@ -137,6 +138,7 @@ const create =
       if (!sized.ok) return sized;
       const { version, product: _, ...row } = draft.value.row;
       await insertRollout(trx, row);
+      noteMade(row.id);
       const message = `Rollout "${row.title}" of bundle ${version} drafted`;
       const data = { rollout: row.id, filter: row.filter };
       const bundleId = row.bundle_id;

@@ -3,6 +3,7 @@ import { type Refusal, refusal, resultOk, type SegmentRecord, type segmentsContr
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct, growingProduct } from '../../../core/access/products.ts';
 import { byCaller, writeLog } from '../../../engine/db/logs.ts';
+import { noteMade } from '../../../engine/db/observer.ts';
 import { paging } from '../../../engine/db/paging.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
@@ -69,6 +70,7 @@ const create =
       }
       const row = { id: randomUUID(), product_id: productId, title, filter, created_at: atMs, updated_at: atMs };
       await insertSegment(trx, row);
+      noteMade(row.id);
       const message = `Segment "${title}" added to product ${code}`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'product.update', message, productId, data: { filter } });
       return success(row);
