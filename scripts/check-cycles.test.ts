@@ -11,17 +11,16 @@ const type = (name: string) => `import type { X } from './${name}.ts';`;
 const [a, b, c] = ['a', 'b', 'c'].map((name) => `packages/base/src/${name}.ts`);
 
 const at = (path: string, ...lines: readonly string[]) => ({ path: `packages/${path}.ts`, text: lines.join('\n') });
-const none = { forbidden: [], counted: [] };
 
 describe('rings of files', () => {
   it('are found over several files', () => {
     const files = [file('a', value('b')), file('b', value('c')), file('c', value('a'))];
-    expect(findRings(files)).toEqual({ ...none, forbidden: [[a, b, c]] });
+    expect(findRings(files)).toEqual([[a, b, c]]);
   });
 
   it('are found where a type closes them', () => {
     const files = [file('a', value('b')), file('b', type('a')), file('c', value('a'))];
-    expect(findRings(files)).toEqual({ ...none, forbidden: [[a, b]] });
+    expect(findRings(files)).toEqual([[a, b]]);
   });
 
   it('lead over packages', () => {
@@ -29,12 +28,12 @@ describe('rings of files', () => {
       { path: packageEntries['@moorage/api'] ?? '', text: "import { x } from '@moorage/base';" },
       { path: packageEntries['@moorage/base'] ?? '', text: "import { x } from '@moorage/api';" },
     ];
-    expect(findRings(files).forbidden).toEqual([files.map(({ path }) => path)]);
+    expect(findRings(files)).toEqual([files.map(({ path }) => path)]);
   });
 
   it('leave a ladder alone', () => {
     const files = [file('a', value('b'), value('c')), file('b', value('c')), file('c')];
-    expect(findRings(files)).toEqual(none);
+    expect(findRings(files)).toEqual([]);
   });
 });
 
@@ -46,7 +45,7 @@ describe('rings of folders', () => {
       at('net/src/http/b', "import type { X } from '../dns/b.ts';"),
       at('net/src/dns/b'),
     ];
-    expect(findRings(files)).toEqual({ ...none, forbidden: [['packages/net/src/dns', 'packages/net/src/http']] });
+    expect(findRings(files)).toEqual([['packages/net/src/dns', 'packages/net/src/http']]);
   });
 
   it('lead over files that stand beside folders', () => {
@@ -55,7 +54,7 @@ describe('rings of folders', () => {
       at('net/src/ports', "import { x } from './dns/b.ts';"),
       at('net/src/dns/b'),
     ];
-    expect(findRings(files).forbidden).toEqual([['packages/net/src/dns', 'packages/net/src/ports.ts']]);
+    expect(findRings(files)).toEqual([['packages/net/src/dns', 'packages/net/src/ports.ts']]);
   });
 
   it('are looked for among the views of the console, and not above them', () => {
@@ -66,18 +65,9 @@ describe('rings of folders', () => {
       at(views('product/a')),
       at(views('search/a'), "import { x } from '../../routes.ts';"),
     ];
-    expect(findRings(files)).toEqual(none);
+    expect(findRings(files)).toEqual([]);
     const back = at(views('product/b'), "import type { X } from '../device/b.ts';");
     const ring = ['device', 'product'].map((name) => `packages/${views(name)}`);
-    expect(findRings([...files, back]).forbidden).toEqual([ring]);
-  });
-});
-
-describe('rings of a package whose rings are counted', () => {
-  it('are let be when types or folders make them, and not at run time', () => {
-    const files = [file('a', value('b')), file('b', type('a'))];
-    expect(findRings(files, ['base'])).toEqual({ forbidden: [], counted: [[a, b]] });
-    const running = [file('a', value('b')), file('b', value('a'))];
-    expect(findRings(running, ['base'])).toEqual({ forbidden: [[a, b]], counted: [] });
+    expect(findRings([...files, back])).toEqual([ring]);
   });
 });

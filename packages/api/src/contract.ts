@@ -104,7 +104,8 @@ export const extensionContracts = {
   views: { views: viewsContract },
 } as const satisfies Record<ExtensionName, Resources>;
 
-const whole = {
+/** All of the REST API, by resource; its paths begin with `/api` (API-RULE-paths-1). The OpenAPI document and the client are made from this. */
+export const contract = {
   ...coreContract,
   ...extensionContracts.accounts,
   ...extensionContracts.alerts,
@@ -119,21 +120,6 @@ const whole = {
   ...extensionContracts.rehearsals,
   ...extensionContracts.views,
 };
-
-/** The order of the resources in documents; what is not named comes last. */
-const order =
-  'auth session factors passkeys proof links sso invitations users accounts tokens views gateways platforms products ' +
-  'bundles overview productPeople serviceAccounts customers memberships connectors logs audit events metrics fleet ' +
-  'segments alerts rollouts rehearsals devices manyDevices attributes deviceUpdates doors deviceFiles assets avatars ' +
-  'data channel broadcasts schemas identity meta';
-const places = new Map(order.split(' ').map((resource, at) => [resource, at]));
-const placeOf = ([resource]: [string, unknown]): number => places.get(resource) ?? places.size;
-
-/** All of the REST API, by resource; its paths begin with `/api` (API-RULE-paths-1). The OpenAPI document and the client are made from this. */
-export const contract = Object.fromEntries(
-  Object.entries(whole).toSorted((one, other) => placeOf(one) - placeOf(other)),
-  // Safe: the same entries in another order.
-) as typeof whole;
 
 /** What devices call, on the listener of their own. */
 export const deviceListenerContract = {

@@ -1,13 +1,5 @@
-import {
-  type CancelTimer,
-  type Clock,
-  dayMs,
-  type Random,
-  type Store,
-  seededRandom,
-  sleep,
-  transition,
-} from '@moorage/base';
+import type { CancelTimer, Clock, Random, Store } from '@moorage/base';
+import { dayMs, seededRandom, sleep, transition } from '@moorage/base';
 import { type DeviceEvent, fallBack, type Login, type OtaOptions, type ServiceFailure } from '@moorage/device';
 import { backOffMs } from '@moorage/device/pause';
 import { createModule, type Module, type ModuleOptions } from '@moorage/module';

@@ -1,5 +1,5 @@
 import type { Server as TlsServer } from 'node:tls';
-import { coreContract, type ExtensionName, endpointsOf, opsContract } from '@moorage/api';
+import { coreContract, endpointsOf, opsContract } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { openAttempts } from './core/auth/throttle.ts';
@@ -70,8 +70,6 @@ export interface ServiceOptions {
   readonly logStream?: { write(line: string): void };
   /** Folder of the built console, to be served at `/`; none is served without it. */
   readonly consoleDir?: string | undefined;
-  /** What runs beyond the specification; all of it without this. */
-  readonly extensions?: 'all' | readonly ExtensionName[];
   /** How long clients may take; the service's own without it. */
   readonly timeouts?: Timeouts;
 }
@@ -118,7 +116,7 @@ const storageOptions = (
 /** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { settings, clock = realClock, logLevel = options.settings.logLevel, logStream, timeouts } = options;
-  const chosen = chosenExtensions(options.extensions ?? 'all');
+  const chosen = chosenExtensions(settings.extensions);
   const contracts = { ...coreContract, ...Object.assign({}, ...chosen.map((extension) => extension.contracts)) };
   const traffic = new Traffic();
   const health = new StorageHealth(clock, storageTroubleOf, (what) => api.log.error(`No room is left in the ${what}`));
@@ -150,15 +148,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   useCertificates(options.certificates ?? {});
   const devices = openDeviceListener(core, own, serverOptions);
   for (const { mountOnDevices } of extensions) mountOnDevices?.(devices.app, core, devices.mounting);
-  const mounting = {
-    blobs,
-    clock,
-    statusOf,
-    bus: storage.bus,
-    around: hooks.around,
-    tokens: tokenChecks(storage.db, clock),
-    authenticate: { bearer },
-  };
+  const [bus, tokens] = [storage.bus, tokenChecks(storage.db, clock)];
+  const mounting = { blobs, clock, statusOf, bus, around: hooks.around, tokens, authenticate: { bearer } };
   const running = { isStopping: () => hub.isClosed, channels: () => hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);

@@ -14,3 +14,9 @@ export const extensionNames = [
   'views',
 ] as const;
 export type ExtensionName = (typeof extensionNames)[number];
+
+/** Extensions that have to be there for one. Alerts are rules over filters, mailed to addresses that confirm by a link. */
+export const extensionNeeds: Readonly<Partial<Record<ExtensionName, readonly ExtensionName[]>>> = {
+  alerts: ['accounts', 'fleet'],
+  rehearsals: ['fleet'],
+};

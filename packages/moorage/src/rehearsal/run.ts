@@ -265,10 +265,10 @@ const unexpected = (): never => {
 };
 
 /** What a read brings, as it was the last time as long as nothing has been written since. */
-function whenChanged<T>(changes: { version(): number | undefined }, read: () => Promise<T>): () => Promise<T> {
+function whenChanged<T>(storage: { version(): number | undefined }, read: () => Promise<T>): () => Promise<T> {
   let known: { readonly version: number | undefined; readonly value: T } | undefined;
   return async () => {
-    const version = changes.version();
+    const version = storage.version();
     if (known === undefined || known.version !== version) known = { version, value: await read() };
     return known.value;
   };
@@ -321,7 +321,7 @@ export async function runOnce(asked: Rehearsal, seed: string, progress: (share: 
     }
     wanted(await api.call('rollouts.act', { params: { rollout_id }, body: { action: 'start' } }), 'The rollout');
     const read = async () => must(await api.call('rollouts.get', { params: { rollout_id } }));
-    const look = whenChanged(world.service.deps.storage.changes, read);
+    const look = whenChanged(world.service.deps.storage, read);
     const { days } = rehearsal;
     const observed = await observe({ look, startMs, days, progress, goTo: (atMs) => world.goTo(atMs) });
     const { load } = world;

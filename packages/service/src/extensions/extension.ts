@@ -43,8 +43,6 @@ export interface Opened<C extends Contracts> {
 /** A part of the service that goes beyond the specification: all that it is, as one value. */
 export interface Extension<C extends Contracts = Contracts> {
   readonly name: ExtensionName;
-  /** Extensions that have to be there for it. */
-  readonly needs?: readonly ExtensionName[];
   readonly contracts: C;
   readonly open: (parts: ExtensionParts) => Opened<C>;
 }

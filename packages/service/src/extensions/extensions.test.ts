@@ -1,6 +1,8 @@
-import { contract, coreContract, endpointsOf, extensionNames } from '@moorage/api';
+import { contract, coreContract, endpointsOf, extensionNames, extensionNeeds } from '@moorage/api';
+import { unwrap } from '@moorage/base';
 import { describe, expect, it } from 'vitest';
-import { buildApp, eachDatabase } from '../testing/index.ts';
+import { whyNotTogether } from '../engine/settings/settings.ts';
+import { buildApp, eachDatabase, testSettings } from '../testing/index.ts';
 import { chosenExtensions } from './index.ts';
 
 const namesOf = (contracts: Parameters<typeof endpointsOf>[0]) =>
@@ -20,16 +22,18 @@ describe('the list of extensions', () => {
     expect(parts.toSorted()).toEqual(namesOf(contract));
   });
 
-  it('refuses one without what it needs', () => {
-    expect(() => chosenExtensions(['alerts', 'fleet'])).toThrow('The extension alerts needs accounts');
-    expect(chosenExtensions(['alerts', 'fleet', 'accounts'])).toHaveLength(3);
+  it('runs with what each needs', () => {
+    const together = (extensions: typeof testSettings.extensions) => whyNotTogether({ ...testSettings, extensions });
+    expect(together(['alerts', 'fleet'])).toBe('The extension alerts needs accounts, which --extensions leaves out');
+    expect(together(['alerts', 'fleet', 'accounts'])).toBeUndefined();
+    expect(together([])).toBeUndefined();
   });
 });
 
 eachDatabase('a service', (open) => {
   const lists = [
     [],
-    ...chosenExtensions('all').map(({ name, needs = [] }) => [name, ...needs]),
+    ...extensionNames.map((name) => [name, ...(extensionNeeds[name] ?? [])]),
     [...extensionNames],
   ] as const;
 
@@ -57,7 +61,7 @@ eachDatabase('a service', (open) => {
   it('with none keeps an account shut whose second factor is not asked for', async () => {
     const app = await buildApp(await open(), { extensions: [] });
     const [email, password] = ['ada@harbour.example', 'correct horse battery'];
-    await app.client.call('auth.signup', { body: { email, password } });
+    unwrap(await app.client.call('auth.signup', { body: { email, password } }));
     const login = () => app.client.call('auth.login', { body: { username: email, password } });
     expect(await login()).toMatchObject({ ok: true });
     await app.storage.db.updateTable('users').set({ second_factor: 1 }).where('email', '=', email).execute();

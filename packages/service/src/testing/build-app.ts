@@ -17,6 +17,8 @@ import { type Fixtures, fixtures } from './fixtures.ts';
 /** When tests begin: 2023-11-14T22:13:20Z. */
 export const testStartMs = 1_700_000_000_000;
 
+const testExtensions = extensionsRun ? 'all' : [];
+
 export const testSettings: Settings = {
   ...unwrap(resolveSettings({ flags: { data: '/nowhere' } })),
   port: 0,
@@ -63,12 +65,11 @@ export async function buildApp(storage: Storage, options: TestAppOptions = {}): 
   const clock = new VirtualClock(options.startMs ?? testStartMs);
   const blobs = options.blobs ?? memoryBlobs(clock);
   const service = await buildService({
-    settings: { ...testSettings, ...options.settings },
+    settings: { ...testSettings, extensions: options.extensions ?? testExtensions, ...options.settings },
     clock,
     storage,
     blobs,
     logLevel: options.logLevel ?? 'silent',
-    extensions: options.extensions ?? (extensionsRun ? 'all' : []),
     ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.consoleDir !== undefined && { consoleDir: options.consoleDir }),
     ...(options.certificates && { certificates: options.certificates }),

@@ -24,11 +24,8 @@ describe('a device whose channel was open before', () => {
     [isDeaf, reads, end] = [false, 0, Promise.withResolvers()];
     const opened = await openRecords('sqlite::memory:');
     const { hot } = opened;
-    // Like PostgreSQL, where a cache of rows cannot know whether they are old.
-    const changes = { version: () => undefined, lastMark: 0, markOf: () => 0 };
     storage = {
       ...opened,
-      changes,
       db: opened.db,
       hot: {
         ...hot,

@@ -138,19 +138,8 @@ export function openOtaEngine(
     /** Notifies those who watch a device of how much of an update it has been sent, in percent. */
     progress: (deviceId: string, update: number | null, percent: number | null) =>
       watchers.notify(deviceId, { type: 'progress', data: { update, percent } }),
-    /** Ends updates whose device has been silent for too long; for the background. Spec: API-RULE-ota-11. */
-    async expire(): Promise<void> {
-      for (const { state, ms, reason } of updateTimeouts(deps.settings.updateTimeoutHours)) {
-        for await (const { id, device_id, product_id } of allStale(storage.db, state, clock.now() - ms)) {
-          await moveOn({ id: device_id, product_id }, async (work, device) => {
-            const row = await work.get(updateRows, id);
-            // It may have moved meanwhile.
-            if (row?.state !== state) return success(undefined);
-            return advance({ ...parts, work, device, by: serviceActor }, row, { trigger: 'expire', reason });
-          });
-        }
-      }
-    },
+    /** Ends updates whose device has been silent for too long; for the background. */
+    expire: () => expireStale(deps, parts, moveOn),
     /** Ends the open update of a device that goes elsewhere. Runs in the caller's transaction. */
     async supersede(trx: Db, device: Pick<DeviceRow, 'update_id'>): Promise<void> {
       const work = workOf(trx);
@@ -179,6 +168,24 @@ async function* allStale(db: Db, state: 'downloading' | 'installed', beforeMs: n
     yield* page;
     after = page.at(-1)?.id ?? 0;
     if (page.length < staleLimit) return;
+  }
+}
+
+/** Ends updates whose device has been silent for too long. Spec: API-RULE-ota-11. */
+async function expireStale(
+  { storage, clock, settings }: Pick<Deps, 'storage' | 'clock' | 'settings'>,
+  parts: StepParts,
+  moveOn: (device: HookedDevice, run: Run<unknown>) => Promise<void>,
+): Promise<void> {
+  for (const { state, ms, reason } of updateTimeouts(settings.updateTimeoutHours)) {
+    for await (const { id, device_id, product_id } of allStale(storage.db, state, clock.now() - ms)) {
+      await moveOn({ id: device_id, product_id }, async (work, device) => {
+        const row = await work.get(updateRows, id);
+        // It may have moved meanwhile.
+        if (row?.state !== state) return success(undefined);
+        return advance({ ...parts, work, device, by: serviceActor }, row, { trigger: 'expire', reason });
+      });
+    }
   }
 }
 

@@ -2,7 +2,6 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Bus } from '../bus/bus.ts';
 import type { Expressions } from './expressions.ts';
 import type { HotPaths } from './hot.ts';
-import type { Changes } from './record-cache.ts';
 import type { Samples } from './samples.ts';
 import type { Schema } from './schema.ts';
 import type { Work } from './work.ts';
@@ -17,9 +16,11 @@ export interface Storage {
   readonly migrated: readonly string[];
   readonly hot: HotPaths;
   readonly expressions: Expressions;
-  readonly changes: Changes;
-  /** The same. */
-  readonly reports: Changes;
+  /**
+   * A number that grows with every committed write, other processes' included, save those that only mark a device as
+   * seen or a token as used. `undefined` where knowing it would cost as much as reading.
+   */
+  version(): number | undefined;
   readonly samples: Samples;
   /** Wake-ups between the processes that share the database. */
   readonly bus: Bus;

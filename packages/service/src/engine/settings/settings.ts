@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { extensionNames, secondFactorPolicies, signUpPolicies, ssoAccountPolicies } from '@moorage/api';
+import { extensionNames, extensionNeeds, secondFactorPolicies, signUpPolicies, ssoAccountPolicies } from '@moorage/api';
 import { type Result, success } from '@moorage/base';
 import { databaseAddress, httpAddress, natsAddress } from '../stores/addresses.ts';
 import { type OptionSources, type OptionTable, type Resolved, resolveTable } from './options.ts';
@@ -390,8 +390,19 @@ const lacksHalf = (name: string, certificate: string | undefined, key: string | 
   (certificate === undefined) !== (key === undefined) &&
   `Settings --${name}-cert and --${name}-key are only of use together`;
 
+/** Why extensions cannot run without others: one is left out that another needs. */
+function lacksExtension({ extensions }: Settings): string | false {
+  if (extensions === 'all') return false;
+  for (const name of extensions) {
+    const missing = extensionNeeds[name]?.find((need) => !extensions.includes(need));
+    if (missing !== undefined) return `The extension ${name} needs ${missing}, which --extensions leaves out`;
+  }
+  return false;
+}
+
 /** What settings have to be together, beside what each has to be by itself: the sentence for those that are not. */
 const checks: readonly ((settings: Settings) => string | false)[] = [
+  lacksExtension,
   ({ port, devicePort }) =>
     port === devicePort && port !== 0 && `--port and --device-port are both ${port}; they are two listeners`,
   ({ bus, database }) =>

@@ -8,8 +8,6 @@ import { alertsRoutes } from './routes.ts';
 /** Rules over filters that mail and tell connectors. */
 export const alerts = extension({
   name: 'alerts',
-  // Conditions are filters; an address confirms by a link that alerts may be mailed to it.
-  needs: ['accounts', 'fleet'],
   contracts: extensionContracts.alerts,
   open: () => ({
     routes: (core) => ({ alerts: alertsRoutes({ ...core, askAddresses: askAlertAddresses(core) }) }),

@@ -15,7 +15,6 @@ declare module '../extension.ts' {
 /** Rollouts tried on twins before they start; a rehearsal that runs ends with the service. */
 export const rehearsals = extension({
   name: 'rehearsals',
-  needs: ['fleet'],
   contracts: extensionContracts.rehearsals,
   open({ rehearser }) {
     let running: Rehearsals | undefined;

@@ -8,7 +8,6 @@ import { withoutPassword } from '../../../stores/addresses.ts';
 import { UnusableError, wordsOf } from '../../../stores/unusable.ts';
 import { isStalePlan } from '../../errors.ts';
 import { migrate, type Records } from '../../migrations.ts';
-import type { Changes } from '../../record-cache.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
 import { runTransaction } from '../../transaction.ts';
@@ -38,7 +37,6 @@ const isRetryable = (error: unknown): boolean =>
   (error instanceof pg.DatabaseError && (error.code === serialisationFailure || error.code === deadlock));
 
 /** Other processes write as well, and asking whether they did costs as much as reading the record. */
-const unknownChanges: Changes = { version: () => undefined, lastMark: 0, markOf: () => 0 };
 
 /** Transactions on one of the pools. */
 const transactionsOn = (db: Kysely<Schema>, clock: Clock): Pick<Storage, 'transaction'> => ({
@@ -113,8 +111,7 @@ export async function openPostgres(
     migrated,
     hot,
     expressions,
-    changes: unknownChanges,
-    reports: unknownChanges,
+    version: () => undefined,
     bus,
     check: async () => void (await server.check()),
     close: async () => {

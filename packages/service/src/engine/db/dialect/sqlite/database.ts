@@ -1,5 +1,4 @@
 import { type Clock, sleep } from '@moorage/base';
-import { ChangeCounter, type Changes } from '../../record-cache.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { SqliteConnection } from './connection.ts';
 import { LogFile } from './log-file.ts';
@@ -17,7 +16,7 @@ const isBusy = (error: unknown): boolean => error instanceof Error && 'errcode' 
  * A database file: one connection that writes, under a mutex, and one that reads while a transaction is open.
  * A database in memory cannot be shared between connections, so there a read waits for the transaction.
  */
-export class SqliteDatabase implements Changes {
+export class SqliteDatabase {
   readonly writer: SqliteConnection;
   readonly mutex = new Mutex();
   readonly #path: string;
@@ -29,7 +28,7 @@ export class SqliteDatabase implements Changes {
   /** The last time that the log file was brought to the disk, and how many rows had been changed by then. */
   #lastSync = Promise.resolve();
   #syncedChanges = 0;
-  readonly #counter = new ChangeCounter();
+  #writes = 0;
   /** What SQLite counts of the commits of other connections, other processes' among them. */
   #foreignVersion = 0;
   #askedThisTurn = false;
@@ -76,13 +75,12 @@ export class SqliteDatabase implements Changes {
     return result;
   }
 
-  /** Commits writes that only mark devices as seen, or touch nothing that is cached, in one transaction. */
-  async writeMarks(deviceIds: readonly string[], work: (connection: SqliteConnection) => void): Promise<void> {
+  /** Commits writes that only mark devices as seen, or add samples, in one transaction: they count as no write. */
+  async writeMarks(work: (connection: SqliteConnection) => void): Promise<void> {
     await this.lock();
     try {
       await this.#whenFree(() => this.#commit(work));
     } finally {
-      for (const id of deviceIds) this.#counter.noteMark(id);
       this.#release();
     }
     await this.synced();
@@ -117,7 +115,7 @@ export class SqliteDatabase implements Changes {
 
   version(): number {
     if (!this.#askedThisTurn) this.#askForForeignWrites();
-    return this.#counter.writes;
+    return this.#writes;
   }
 
   /**
@@ -133,15 +131,7 @@ export class SqliteDatabase implements Changes {
     const row = this.writer.get('pragma data_version') as { data_version: number };
     if (row.data_version === this.#foreignVersion) return;
     this.#foreignVersion = row.data_version;
-    this.#counter.noteWrite();
-  }
-
-  get lastMark(): number {
-    return this.#counter.lastMark;
-  }
-
-  markOf(deviceId: string): number {
-    return this.#counter.markOf(deviceId);
+    this.#writes++;
   }
 
   /** Takes the writing connection, for a transaction; `unlock` gives it back. */
@@ -150,7 +140,7 @@ export class SqliteDatabase implements Changes {
   }
 
   unlock(): void {
-    this.#counter.noteWrite();
+    this.#writes++;
     this.#release();
   }
 

@@ -38,10 +38,10 @@ test('a select that is written by hand waits for no transaction, and empties no 
   const folder = mkdtempSync(join(tmpdir(), 'moorage-driver-'));
   const storage = await openRecords(`sqlite:${join(folder, 'moorage.db')}`);
   try {
-    const version = storage.changes.version();
+    const version = storage.version();
     await storage.transaction(async () => {
       expect((await sql`select 1 as one`.execute(storage.db)).rows).toEqual([{ one: 1 }]);
-      expect(storage.changes.version()).toBe(version);
+      expect(storage.version()).toBe(version);
     });
   } finally {
     await storage.close();

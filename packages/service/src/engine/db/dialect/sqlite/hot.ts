@@ -20,10 +20,8 @@ const tokenTouch = 'update tokens set last_used_at = ?, last_used_ip = ? where i
 type Run = (sql: string, ...values: (string | number | null)[]) => void;
 
 /** Commits what marks devices, in one transaction. */
-const marker = (database: SqliteDatabase) => (deviceIds: readonly string[], work: (run: Run) => void) =>
-  database.writeMarks(deviceIds, (connection) =>
-    work((sql, ...values) => connection.prepare(sql).statement.run(...values)),
-  );
+const marker = (database: SqliteDatabase) => (work: (run: Run) => void) =>
+  database.writeMarks((connection) => work((sql, ...values) => connection.prepare(sql).statement.run(...values)));
 
 /** The prepared statements of every request, on SQLite. */
 export function hotPaths(database: SqliteDatabase): HotPaths {
@@ -34,13 +32,9 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
   const mark = marker(database);
   const counter = new PollCounter();
   /** Writes counts beside other marks; whatever keeps them from being committed, they are not lost. */
-  const markWithPolls = async (
-    counts: readonly PollCount[],
-    deviceIds: readonly string[],
-    work: (run: Run) => void,
-  ): Promise<void> => {
+  const markWithPolls = async (counts: readonly PollCount[], work: (run: Run) => void): Promise<void> => {
     try {
-      await mark(deviceIds, (run) => {
+      await mark((run) => {
         work(run);
         for (const { product_id, owner_id, at, polls } of counts) run(addPolls, product_id, owner_id, at, polls);
       });
@@ -56,15 +50,14 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
       (touch) => touch.deviceId,
       (touch) => touch.atMs,
     );
-    const ids = newest.map(({ deviceId }) => deviceId);
     const nowMs = newest.at(-1)?.atMs ?? 0;
-    return markWithPolls(counter.takeDue(nowMs), ids, (run) => {
+    return markWithPolls(counter.takeDue(nowMs), (run) => {
       for (const { deviceId, atMs, ip } of newest) run(deviceTouch, atMs, ip, deviceId);
     });
   });
 
   const touchTokens = groupWriter<{ tokenId: string; atMs: number; ip: string | null }>((touches) =>
-    mark([], (run) => {
+    mark((run) => {
       for (const { tokenId, atMs, ip } of touches) run(tokenTouch, atMs, ip, tokenId);
     }),
   );
@@ -84,7 +77,7 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
     countPoll: (productId, ownerId, atMs) => counter.add(productId, ownerId, atMs),
     async flushPolls() {
       const counts = counter.take();
-      if (counts.length > 0) await markWithPolls(counts, [], () => {});
+      if (counts.length > 0) await markWithPolls(counts, () => {});
     },
     touchToken: (tokenId, atMs, ip) => touchTokens({ tokenId, atMs, ip }),
   };

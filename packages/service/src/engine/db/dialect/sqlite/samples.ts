@@ -32,7 +32,7 @@ function writeBatch(connection: SqliteConnection, { deviceId, batch, atMs, sampl
 export const sampleWriter = (database: SqliteDatabase): Samples['append'] =>
   groupWriter<SampleBatch>((batches) =>
     // Nothing here is cached.
-    database.writeMarks([], (connection) => {
+    database.writeMarks((connection) => {
       for (const batch of batches) writeBatch(connection, batch);
     }),
   );

@@ -37,8 +37,7 @@ export async function openSqlite(
     migrated,
     hot,
     expressions,
-    changes: database,
-    reports: database,
+    version: () => database.version(),
     samples: tableSamples(db, sampleWriter(database)),
     // A file has one service: administration from the command line has no process to wake.
     bus: new LocalBus(),
