@@ -1,4 +1,4 @@
-import type { ExtensionName } from '../packages/api/src/extensions/names.ts';
+import { extensionNames, extensionNeeds } from '../packages/api/src/extensions/names.ts';
 
 /** A folder or file of the sources, and what it may import. */
 export interface Zone {
@@ -75,21 +75,8 @@ const coreSlices: Readonly<Record<string, readonly string[]>> = {
   meta: ['access'],
 };
 
-/** What goes beyond the specification, and the other extensions that each may use; all may use the core. */
-const extensions: Readonly<Record<ExtensionName, readonly ExtensionName[]>> = {
-  accounts: [],
-  alerts: ['accounts', 'fleet'],
-  audit: [],
-  broadcasts: [],
-  bulk: [],
-  doors: [],
-  events: [],
-  fleet: [],
-  gateways: [],
-  'home-assistant': [],
-  rehearsals: ['fleet'],
-  views: [],
-};
+/** What goes beyond the specification, and the other extensions that each may use: those that have to be there for it. */
+const extensions = extensionNames.map((name) => [name, extensionNeeds[name] ?? []] as const);
 
 /** What every slice and extension may use. */
 const aboveEngine = [
@@ -198,7 +185,7 @@ export const zones: readonly Zone[] = [
   { name: 'core', path: `${service}/core/`, imports: [...aboveEngine, 'core/*'], types: ['service/outbound'] },
   // What an extension is, and the list of them.
   { name: 'extensions', path: `${service}/extensions/`, imports: [...aboveEngine, 'core', 'extensions/*'] },
-  ...Object.entries(extensions).map(([extension, others]) => ({
+  ...extensions.map(([extension, others]) => ({
     name: `extensions/${extension}`,
     path: `${service}/extensions/${extension}/`,
     imports: [

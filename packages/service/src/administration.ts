@@ -9,6 +9,7 @@ import {
 } from '@moorage/api';
 import { failure, type Result, realClock, success } from '@moorage/base';
 import Value from 'typebox/value';
+import { findAccount } from './core/access/accounts.ts';
 import { createUser, issueToken, type NewAccount, replacePassword } from './core/auth/accounts.ts';
 import { type MadeInvitation, makeInvitation, type NewInvitation } from './core/auth/sign-up.ts';
 import { signUpPolicy } from './core/auth/sign-up-policy.ts';
@@ -17,7 +18,6 @@ import { version } from './core/meta/version.ts';
 import { backUp, type Carried } from './engine/backup/backup.ts';
 import { restore } from './engine/backup/restore.ts';
 import { openBlobs, type S3Access } from './engine/blobs/backends/open.ts';
-import { findAccount } from './engine/db/accounts.ts';
 import type { Storage } from './engine/db/storage.ts';
 import type { Settings } from './engine/settings/settings.ts';
 import { deleteChallenges } from './extensions/accounts/factor-queries.ts';

@@ -2,11 +2,12 @@ import type { Server as TlsServer } from 'node:tls';
 import { coreContract, endpointsOf, opsContract } from '@moorage/api';
 import { type Clock, realClock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
+import { nameClashes } from './core/access/names.ts';
 import { openAttempts } from './core/auth/throttle.ts';
 import { type Identity, openIdentity } from './core/certificates/identity.ts';
 import { watchIdentity } from './core/certificates/watch.ts';
 import { startDeliveries } from './core/connectors/engine.ts';
-import { type Core, type Foundation, mountCore, openCore, openDeviceListener, tokenChecks } from './core/core.ts';
+import { type Core, coreRoutes, type Foundation, openCore, openDeviceListener, tokenChecks } from './core/core.ts';
 import { answeredBy } from './core/hooks.ts';
 import { corePieces, startMaintenance } from './core/maintenance.ts';
 import { watchClock } from './core/meta/clock.ts';
@@ -16,7 +17,6 @@ import { PollLoad } from './core/ota/poll-load.ts';
 import { openBlobs } from './engine/blobs/backends/open.ts';
 import type { BlobStore } from './engine/blobs/blob-store.ts';
 import { objectOf } from './engine/db/blob-records.ts';
-import { nameClashes } from './engine/db/names.ts';
 import type { StorageOptions } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import { storageTroubleOf } from './engine/db/trouble.ts';
@@ -39,7 +39,7 @@ import type { Outbound } from './engine/outbound/ports.ts';
 import { deviceAddresses, type LogLevel, type Settings } from './engine/settings/settings.ts';
 import { StorageHealth } from './engine/stores/health.ts';
 import type { SingleSignOn, SsoFiles } from './extensions/accounts/single-sign-on.ts';
-import type { Opened } from './extensions/extension.ts';
+import type { Extension, ExtensionParts, Opened } from './extensions/extension.ts';
 import { chosenExtensions } from './extensions/index.ts';
 import type { Rehearser } from './extensions/rehearsals/rehearser.ts';
 import { openRecords } from './tables.ts';
@@ -113,6 +113,9 @@ const storageOptions = (
   ...(url !== undefined && { nats: { url, credentials, authority } }),
 });
 
+const openAll = (chosen: readonly Extension[], parts: ExtensionParts) =>
+  chosen.map(({ name, contracts, open }) => ({ name, contracts, ...open(parts) }));
+
 /** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { settings, clock = realClock, logLevel = options.settings.logLevel, logStream, timeouts } = options;
@@ -136,9 +139,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock, settings);
   const foundation: Foundation = { ...deps, outbound, identity, load: new PollLoad() };
   const { sso, ssoFiles, rehearser, lookClock = clock } = options;
-  const extensions = chosen.map(({ name, open, contracts }) => {
-    return { name, contracts, ...open({ ...foundation, sso, ssoFiles, rehearser }) };
-  });
+  const extensions = openAll(chosen, { ...foundation, sso, ssoFiles, rehearser });
   const hooks = answeredBy(extensions);
   const bearer = bearerCheck(deps);
   const core = openCore(foundation, hooks, lookClock, bearer);
@@ -146,14 +147,15 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const own = new OwnCertificate(() => identity.ca);
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
-  const devices = openDeviceListener(core, own, serverOptions);
+  const onDevices = Object.assign({}, ...chosen.map((extension) => extension.deviceContracts));
+  const devices = openDeviceListener(core, own, serverOptions, onDevices);
   for (const { mountOnDevices } of extensions) mountOnDevices?.(devices.app, core, devices.mounting);
   const [bus, tokens] = [storage.bus, tokenChecks(storage.db, clock)];
-  const mounting = { blobs, clock, statusOf, bus, around: hooks.around, tokens, authenticate: { bearer } };
+  const mounting = { blobs, clock, statusOf, bus, intercept: hooks.intercept, tokens, authenticate: { bearer } };
   const running = { isStopping: () => hub.isClosed, channels: () => hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);
-  mountCore(api, core, meta.api, mounting);
+  mountAll(api, coreContract, coreRoutes(core, meta.api), mounting);
   for (const { contracts, routes } of extensions) mountAll(api, contracts, routes(core), mounting);
   servePages(api, contracts, options.consoleDir, settings);
   const ops = settings.opsPort && openOpsListener(publicServerOptions, meta.ops, mounting);

@@ -5,7 +5,6 @@ import { Id, Nullable, ResultOk, Text, Timestamp } from '../fields.ts';
 
 /** Who gets in by single sign-on: whoever the provider signs in, or those with an account or an invitation. */
 export const ssoAccountPolicies = ['create', 'invited'] as const;
-export type SsoAccountPolicy = (typeof ssoAccountPolicies)[number];
 
 /** A page of the console and no other site: `//` and `/\` begin the name of a host to a browser. */
 const ReturnTo = Text(2_000, {

@@ -1,45 +1,22 @@
 import {
-  assetsContract,
-  authContract,
-  avatarsContract,
-  bundlesContract,
-  channelContract,
   channelFrameLimitBytes,
-  connectorsContract,
-  dataContract,
-  dataRoutesContract,
-  deviceFilesContract,
+  type coreContract,
   deviceListenerContract,
-  deviceRoutesContract,
-  devicesContract,
-  deviceUpdatesContract,
-  doorRoutesContract,
   endpointsOf,
-  filesRoutesContract,
-  identityContract,
-  invitationsContract,
-  logsContract,
-  metaContract,
-  metricsContract,
-  otaRoutesContract,
-  overviewContract,
-  platformsContract,
-  productPeopleContract,
-  productsContract,
-  schemasContract,
-  sessionContract,
-  tokensContract,
-  usersContract,
+  type metaContract,
 } from '@moorage/api';
 import type { Clock } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import { topics } from '../engine/bus/topics.ts';
 import type { Db } from '../engine/db/storage.ts';
+import { sharedReads } from '../engine/db/work.ts';
 import {
   type Authenticate,
   authenticationHook,
   type MountOptions,
-  mountContract,
+  mountAll,
+  type Resources,
+  type Routes,
   type TokenChecks,
 } from '../engine/http/mount.ts';
 import type { OwnCertificate } from '../engine/http/own-certificate.ts';
@@ -61,7 +38,6 @@ import type { Identity } from './certificates/identity.ts';
 import { identityRoutes } from './certificates/routes.ts';
 import { deleteReported } from './channel/queries.ts';
 import { type ChannelDeps, channelRoutes } from './channel/routes.ts';
-import { openChannel } from './channel.ts';
 import { connectorsRoutes } from './connectors/routes.ts';
 import { type DataDeviceDeps, dataDeviceRoutes } from './data/device-routes.ts';
 import { Live } from './data/live.ts';
@@ -82,6 +58,7 @@ import { buildDeviceListener, channelPath, deviceCheck, deviceStatusOf } from '.
 import { logsRoutes, recentLogs } from './logs/routes.ts';
 import { version } from './meta/version.ts';
 import { metricsRoutes } from './metrics/routes.ts';
+import { openChannel } from './open-channel.ts';
 import { openOtaEngine } from './ota/engine.ts';
 import type { PollLoad } from './ota/poll-load.ts';
 import { toUpdateRecord } from './ota/queries.ts';
@@ -156,6 +133,7 @@ export function openCore(foundation: Foundation, hooks: Hooks, lookClock: Clock,
   const data = {
     ...foundation,
     live,
+    reads: sharedReads(storage.db),
     deviceFor,
     sendToDevice,
     checkLogin: devices.checkLogin,
@@ -181,44 +159,39 @@ export function openCore(foundation: Foundation, hooks: Hooks, lookClock: Clock,
   };
 }
 
-/** The core's part of the API. */
-export function mountCore(
-  app: FastifyInstance,
-  core: Core,
-  meta: Handlers<typeof metaContract>,
-  options: MountOptions,
-): void {
-  const { storage } = core;
-  mountContract(app, authContract, authRoutes(core), options);
+/** The handlers of the core's part of the API. */
+export function coreRoutes(core: Core, meta: Handlers<typeof metaContract>): Routes<typeof coreContract> {
   const begin = sessionOpener(core, (...opened) => openSession(core, ...opened));
-  mountContract(app, sessionContract, sessionRoutes(core, begin), options);
-  mountContract(app, invitationsContract, invitationRoutes(core), options);
-  mountContract(app, tokensContract, tokenRoutes(core), options);
-  mountContract(app, usersContract, usersRoutes(core), options);
-  const overview = {
-    ...core,
-    version,
-    catalogue: (viewer: Viewer) => catalogue(storage.db, viewer),
-    recentLogs: recentLogs(core),
+  return {
+    auth: authRoutes(core),
+    session: sessionRoutes(core, begin),
+    invitations: invitationRoutes(core),
+    users: usersRoutes(core),
+    tokens: tokenRoutes(core),
+    platforms: platformsRoutes(core, editions),
+    products: productsRoutes(core),
+    bundles: bundlesRoutes(core),
+    overview: overviewRoutes({
+      ...core,
+      version,
+      catalogue: (viewer: Viewer) => catalogue(core.storage.db, viewer),
+      recentLogs: recentLogs(core),
+    }),
+    productPeople: productPeopleRoutes({ ...core, copyReleaseCandidate }),
+    connectors: connectorsRoutes(core),
+    logs: logsRoutes(core),
+    metrics: metricsRoutes(core),
+    devices: devicesRoutes(core),
+    deviceUpdates: deviceUpdatesRoutes(core.ota),
+    deviceFiles: deviceFilesRoutes(core.files),
+    assets: assetsRoutes(core.files),
+    avatars: avatarsRoutes(core),
+    data: dataRoutes(core.data),
+    channel: channelRoutes(core.channel),
+    schemas: schemaRoutes(),
+    identity: identityRoutes(core),
+    meta,
   };
-  mountContract(app, overviewContract, overviewRoutes(overview), options);
-  mountContract(app, platformsContract, platformsRoutes(core, editions), options);
-  mountContract(app, productsContract, productsRoutes(core), options);
-  mountContract(app, productPeopleContract, productPeopleRoutes({ ...core, copyReleaseCandidate }), options);
-  mountContract(app, assetsContract, assetsRoutes(core.files), options);
-  mountContract(app, avatarsContract, avatarsRoutes(core), options);
-  mountContract(app, bundlesContract, bundlesRoutes(core), options);
-  mountContract(app, connectorsContract, connectorsRoutes(core), options);
-  mountContract(app, logsContract, logsRoutes(core), options);
-  mountContract(app, metricsContract, metricsRoutes(core), options);
-  mountContract(app, devicesContract, devicesRoutes(core), options);
-  mountContract(app, deviceUpdatesContract, deviceUpdatesRoutes(core.ota), options);
-  mountContract(app, deviceFilesContract, deviceFilesRoutes(core.files), options);
-  mountContract(app, dataContract, dataRoutes(core.data), options);
-  mountContract(app, channelContract, channelRoutes(core.channel), options);
-  mountContract(app, schemasContract, schemaRoutes(), options);
-  mountContract(app, identityContract, identityRoutes(core), options);
-  mountContract(app, metaContract, meta, options);
 }
 
 /** What tokens may do less than their users; the product of a device is found by any of its names. */
@@ -233,20 +206,28 @@ export const tokenChecks = (db: Db, clock: Clock): TokenChecks => ({
   }),
 });
 
-/** The listener of devices with the core's routes; not listening. */
+/**
+ * The listener of devices with the core's routes; not listening.
+ *
+ * @param beside what else is mounted on it
+ */
 export function openDeviceListener(
   core: Core,
   own: OwnCertificate,
   options: Pick<ServerOptions, 'troubleOf' | 'logLevel' | 'logStream' | 'traffic' | 'timeouts' | 'accessLog'>,
+  beside: Resources,
 ): { readonly app: FastifyInstance; readonly mounting: MountOptions } {
-  const endpoints = endpointsOf({ ...deviceListenerContract, ...doorRoutesContract }).map(({ shape }) => shape);
+  const endpoints = endpointsOf({ ...deviceListenerContract, ...beside }).map(({ shape }) => shape);
   const app = buildDeviceListener(core, core.identity, own, endpoints, options);
   const authenticate = { device: core.deviceCheck };
   const mounting = { blobs: core.blobs, clock: core.clock, statusOf: deviceStatusOf, authenticate };
-  mountContract(app, deviceRoutesContract, accountDeviceRoutes(core), mounting);
-  mountContract(app, otaRoutesContract, otaDeviceRoutes(core.ota), mounting);
-  mountContract(app, filesRoutesContract, filesDeviceRoutes(core), mounting);
-  mountContract(app, dataRoutesContract, dataDeviceRoutes(core.data), mounting);
+  const routes = {
+    device: accountDeviceRoutes(core),
+    ota: otaDeviceRoutes(core.ota),
+    files: filesDeviceRoutes(core),
+    data: dataDeviceRoutes(core.data),
+  };
+  mountAll(app, deviceListenerContract, routes, mounting);
   // Spec: API-DEV-GET-stream.
   mountSocket(app, {
     path: channelPath,

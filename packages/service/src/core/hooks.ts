@@ -1,6 +1,6 @@
 import { refusal } from '@moorage/api';
 import { failure } from '@moorage/base';
-import type { Around } from '../engine/http/types.ts';
+import type { Interceptor } from '../engine/http/types.ts';
 import type { AuthHooks } from './auth/hooks.ts';
 import type { BundleHooks } from './bundles/hooks.ts';
 import { type ChannelHooks, usualWakesPerMinute } from './channel/hooks.ts';
@@ -15,7 +15,7 @@ import type { UserHooks } from './users/hooks.ts';
  */
 export interface Hooks extends AuthHooks, BundleHooks, ChannelHooks, DeviceHooks, ProductHooks, UpdateHooks, UserHooks {
   /** Goes around the handlers of what people and tokens call, where it is there. */
-  readonly around?: Around | undefined;
+  readonly intercept?: Interceptor | undefined;
 }
 
 /** What the core goes by where no extension answers. */

@@ -1,12 +1,12 @@
 import { type Refusal, refusal, type TokenScope } from '@moorage/api';
 import { dayMs, failure, type Result, success } from '@moorage/base';
-import { addressTaken, announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { writeLog } from '../../engine/db/logs.ts';
-import { nameOwner, namesFrom } from '../../engine/db/names.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
+import { addressTaken, announceAccess, findAccount } from '../access/accounts.ts';
+import { nameOwner, namesFrom } from '../access/names.ts';
 import type { AuthHooks } from './hooks.ts';
 import { hashNewPassword, type NewPasswordOf } from './new-passwords.ts';
 import { hashPassword } from './passwords.ts';

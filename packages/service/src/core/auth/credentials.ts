@@ -1,9 +1,9 @@
 import { grants, type Refusal, refusal, refusalFor, type TokenScope } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { findAccount } from '../../engine/db/accounts.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Caller, Deps } from '../../engine/http/types.ts';
 import { hashSecret } from '../../engine/secrets.ts';
+import { findAccount } from '../access/accounts.ts';
 import type { AuthDeps } from './hooks.ts';
 import { passwordsAreBusy, verifyPassword } from './passwords.ts';
 import type { UserRow } from './queries.ts';

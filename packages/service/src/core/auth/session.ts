@@ -1,10 +1,10 @@
 import { type Refusal, refusal, resultOk, type Session, type SessionRecord, type sessionContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { announceAccess } from '../../engine/db/accounts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { goneCookie, isFromConsole, sessionCookie } from '../../engine/http/console-session.ts';
 import { lacksFactor } from '../../engine/http/second-factor.ts';
 import { type Call, type Deps, type Handlers, HeadedReply } from '../../engine/http/types.ts';
+import { announceAccess } from '../access/accounts.ts';
 import { passwordOf, revokeToken } from './accounts.ts';
 import { checkLogin, checkOwnPassword } from './credentials.ts';
 import type { AuthDeps } from './hooks.ts';

@@ -1,6 +1,5 @@
 import { dayMs, unwrap } from '@moorage/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nameClashes } from '../../engine/db/names.ts';
 import {
   buildApp,
   eachDatabase,
@@ -10,6 +9,7 @@ import {
   testSettings,
 } from '../../testing/index.ts';
 import { lookUps } from '../access/look-ups.ts';
+import { nameClashes } from '../access/names.ts';
 import { signUpPolicy } from './sign-up-policy.ts';
 import { limits } from './throttle.ts';
 

@@ -14,11 +14,13 @@ import {
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { writeLog } from '../../engine/db/logs.ts';
+import type { Reads } from '../../engine/db/work.ts';
 import type { Deps, DeviceCaller, Handler, Handlers } from '../../engine/http/types.ts';
 import type { Live } from './live.ts';
 import { offerNamed, offersFor } from './offers.ts';
 import {
   activationOf,
+  activationRows,
   controlsOf,
   deleteActivation,
   deleteMessage,
@@ -41,6 +43,8 @@ interface Login {
 
 export interface DataDeviceDeps extends Pick<Deps, 'storage' | 'clock'> {
   readonly live: Live;
+  /** Reads that devices share which ask together. */
+  readonly reads: Reads;
   /** The account of a login. Refusals: WRONG_LOGIN, TOO_MANY_LOGINS, BUSY. */
   readonly checkLogin: (login: Login & { readonly ip: string }) => Promise<Result<{ readonly id: string }, Refusal>>;
   /** Claims the device for that account unless it is its already. Refusals: those of `POST /claim`. */
@@ -49,10 +53,10 @@ export interface DataDeviceDeps extends Pick<Deps, 'storage' | 'clock'> {
 
 /** What the calling device can do. Refusals: NOT_ACTIVATED. */
 async function capabilitiesOf(
-  { storage }: DataDeviceDeps,
+  { reads }: DataDeviceDeps,
   { deviceId }: DeviceCaller,
 ): Promise<Result<Capabilities, Refusal>> {
-  const [activation] = (await storage.hot.rowsOfDevice(deviceId, ['activations'])).activations;
+  const activation = await reads.get(activationRows, deviceId);
   return activation ? success(JSON.parse(activation.capabilities)) : failure(refusal('NOT_ACTIVATED'));
 }
 

@@ -1,11 +1,22 @@
 import { type MessageBox, messagesPerBox } from '@moorage/api';
+import { builtForMany } from '../../engine/db/compiled.ts';
 import { onePage, type PageOf, paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
+import type { RowKind } from '../../engine/db/work.ts';
 
 export type Activation = Row<'activations'>;
 export type ControlRow = Row<'controls'>;
 export type MessageRow = Row<'messages'>;
+
+const findActivations = builtForMany((db, deviceIds: readonly string[]) =>
+  db.selectFrom('activations').selectAll().where('device_id', 'in', deviceIds),
+);
+
+/** Activations by their devices. */
+export const activationRows: RowKind<string, Activation> = {
+  read: async (db, ids) => new Map((await findActivations(db, ids)).map((row) => [row.device_id, row])),
+};
 
 export const activationOf = (db: Db, deviceId: string): Promise<Activation | undefined> =>
   db.selectFrom('activations').selectAll().where('device_id', '=', deviceId).executeTakeFirst();

@@ -1,9 +1,9 @@
 import { type CatalogueAccess, type platformsContract, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { findAccount } from '../../engine/db/accounts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Call, Caller, Deps, Handlers } from '../../engine/http/types.ts';
+import { findAccount } from '../access/accounts.ts';
 import type { CatalogueKind } from '../access/catalogue.ts';
 import { authorise, generalRoles } from '../access/rules.ts';
 import { customerByName, flavorById, grantsOf, platformById, replaceGrants } from './queries.ts';

@@ -10,13 +10,13 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { announceAccess, findAccount } from '../access/accounts.ts';
 import { refuseLookUp } from '../access/look-ups.ts';
 import { allowedProduct } from '../access/products.ts';
 import { refuseQuota } from '../access/quotas.ts';

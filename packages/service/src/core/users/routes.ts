@@ -1,10 +1,10 @@
 import { type OwnUserRecord, type Refusal, refusal, type usersContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { addressTaken } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { addressTaken } from '../access/accounts.ts';
 import { refuseLookUp } from '../access/look-ups.ts';
 import { quotasOf } from '../access/quotas.ts';
 import { authorise, generalRoles } from '../access/rules.ts';

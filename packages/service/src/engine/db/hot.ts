@@ -1,6 +1,5 @@
 import type { CustomerRole } from '@moorage/api';
-import type { Selectable } from 'kysely';
-import type { Row, Schema } from './schema.ts';
+import type { Row } from './schema.ts';
 import type { Flag } from './table.ts';
 
 /** What the bearer check needs of a token and its user. */
@@ -26,13 +25,6 @@ export interface TokenOwner {
 
 export type DeviceRow = Row<'devices'>;
 
-/** Tables that have rows of a device. */
-export const ofDevice = ['activations', 'attributes', 'executions', 'labels'] as const;
-export type OfDevice = (typeof ofDevice)[number];
-
-/** Rows that they have of a device. */
-export type RowsOfDevice = { readonly [T in OfDevice]: readonly Selectable<Schema[T]>[] };
-
 /** A device was heard of: when (epoch ms) and from which address. */
 export interface Touch {
   readonly deviceId: string;
@@ -47,8 +39,6 @@ export interface Touch {
 export interface HotPaths {
   /** The user behind the SHA-256 (lower-case hex) of a bearer value, unless the account is disabled, or the product that it belongs to is in the trash. */
   callerByTokenHash(tokenHash: string): Promise<TokenOwner | undefined>;
-  /** The rows that tables have of a device; of tables that are not asked for there may be none. */
-  rowsOfDevice(id: string, tables: readonly OfDevice[]): Promise<RowsOfDevice>;
   deviceById(id: string): Promise<DeviceRow | undefined>;
   /** `uuid` in lower case. */
   deviceByUuid(uuid: string): Promise<DeviceRow | undefined>;

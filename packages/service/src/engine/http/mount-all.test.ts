@@ -41,10 +41,10 @@ const lamps = {
 };
 const doors = { open: async () => success({ seen: 'open' }) };
 
-async function serve(around?: MountOptions['around']): Promise<FastifyInstance> {
+async function serve(intercept?: MountOptions['intercept']): Promise<FastifyInstance> {
   const endpoints = Object.values(contracts).flatMap((resource) => Object.values(resource));
   const app = buildServer({ statusOf, logLevel: 'silent', endpoints });
-  mountAll(app, contracts, { lamps, doors }, { blobs: memoryBlobs(), statusOf, authenticate: {}, around });
+  mountAll(app, contracts, { lamps, doors }, { blobs: memoryBlobs(), statusOf, authenticate: {}, intercept });
   await app.ready();
   return app;
 }

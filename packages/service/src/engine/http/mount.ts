@@ -3,17 +3,16 @@ import { type Clock, failure, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
-import { goneAround } from './around.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import { listExporter, wantedFormat } from './export.ts';
+import { intercepted } from './intercepted.ts';
 import { named } from './named.ts';
 import { routerPaths } from './paths.ts';
 import { eventSender, streamsOfUserLimit } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { signedBodies } from './signed-bodies.ts';
 import {
-  type Around,
   type BytesReply,
   type Caller,
   type DeviceCaller,
@@ -24,6 +23,7 @@ import {
   type Handler,
   type Handlers,
   HeadedReply,
+  type Interceptor,
   type Page,
   RedirectReply,
 } from './types.ts';
@@ -60,7 +60,7 @@ export interface MountOptions {
   /** Says at once when listeners of events may have lost their rights, and what users have open at other nodes. */
   readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
   /** Goes around their handlers. */
-  readonly around?: Around | undefined;
+  readonly intercept?: Interceptor | undefined;
   /** For endpoints that bearer tokens are shown to. */
   readonly tokens?: TokenChecks;
   /** One check for each kind of authentication that the contract uses. */
@@ -294,7 +294,7 @@ const bodyParsers: Readonly<Record<Exclude<BodyKind, 'json'>, (scope: FastifyIns
   },
 };
 
-type Resources = Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>;
+export type Resources = Readonly<Record<string, Readonly<Record<string, EndpointShape>>>>;
 
 /** The handlers of several resources: exactly one for each of their endpoints. */
 export type Routes<C extends Resources> = { readonly [Resource in keyof C]: Handlers<C[Resource]> };
@@ -311,7 +311,7 @@ export function mountAll<C extends Resources>(
 ): void {
   const entries = Object.entries(contracts).flatMap(([resource, contract]) =>
     Object.entries(contract).map(([name, shape]) => {
-      const handler = goneAround(contract, routes[resource as keyof C], name, options.around);
+      const handler = intercepted(contract, routes[resource as keyof C], name, options.intercept);
       return { shape, handler };
     }),
   );

@@ -203,8 +203,8 @@ type Outcome<E extends EndpointShape> = Result<SuccessOf<E>, Refusal>;
 /** Answers a call; at once where nothing has to be waited for. */
 export type Handler<E extends EndpointShape> = (call: Call<E>) => Outcome<E> | Promise<Outcome<E>>;
 
-/** A request as what goes around its handler sees it. */
-export interface AroundCall extends Pick<Call<EndpointShape>, 'ip' | 'headers' | 'isEncrypted'> {
+/** A request as an interceptor sees it. */
+export interface InterceptedCall extends Pick<Call<EndpointShape>, 'ip' | 'headers' | 'isEncrypted'> {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -213,16 +213,16 @@ export interface AroundCall extends Pick<Call<EndpointShape>, 'ip' | 'headers' |
 }
 
 /**
- * Goes around the handlers of endpoints; nothing for an endpoint that it leaves alone.
+ * Goes around handlers of endpoints; nothing for an endpoint that it leaves alone.
  *
  * @param beside the endpoints of the same resource, by their names
  */
-export type Around = (
+export type Interceptor = (
   shape: EndpointShape,
   beside: Readonly<Record<string, EndpointShape>>,
 ) =>
   | (<T extends Result<unknown, Refusal>>(
-      call: AroundCall,
+      call: InterceptedCall,
       work: () => Promise<T>,
       /** What one of those answers to this caller, of the same thing; nothing where it refuses. */
       answerOf: (name: string) => Promise<unknown>,

@@ -1,9 +1,9 @@
 import { type AccountRecord, type accountsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { authorise, generalRoles } from '../../core/access/rules.ts';
 import type { UserRow } from '../../core/users/queries.ts';
 import { listedUser } from '../../core/users/records.ts';
-import { announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';

@@ -9,12 +9,12 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { refuseLookUp } from '../../core/access/look-ups.ts';
+import { nameOwner } from '../../core/access/names.ts';
 import { type Action, authorise, generalRoles, ownershipRoles } from '../../core/access/rules.ts';
-import { announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
-import { nameOwner } from '../../engine/db/names.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';

@@ -8,10 +8,10 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { endSessions, type UserRow } from '../../core/auth/queries.ts';
 import { openSession } from '../../core/auth/routes.ts';
 import type { BeginSession } from '../../core/auth/session.ts';
-import { announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { isFromConsole } from '../../engine/http/console-session.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type BodyOf, type Refusal, refusal, resultOk, type userLinksContract } from '@moorage/api';
 import { dayMs, failure, hourMs, type Result, success } from '@moorage/base';
+import { addressTaken, announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { passwordOf } from '../../core/auth/accounts.ts';
 import { refuseWhenBusy } from '../../core/auth/credentials.ts';
 import { hashNewPassword } from '../../core/auth/new-passwords.ts';
 import { endSessions, setPassword, type UserRow } from '../../core/auth/queries.ts';
 import { type Count, countsOf, limits, refuseOverLimits } from '../../core/auth/throttle.ts';
 import { noteKnown, trySecret } from '../../core/auth/tries.ts';
-import { addressTaken, announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';

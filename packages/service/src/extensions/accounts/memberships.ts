@@ -1,6 +1,6 @@
 import { type MembershipRecord, type membershipsContract, type Refusal, refusal, resultOk } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { announceAccess } from '../../engine/db/accounts.ts';
+import { announceAccess } from '../../core/access/accounts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';

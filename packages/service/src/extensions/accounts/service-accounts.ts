@@ -9,12 +9,12 @@ import {
   serviceTokensLimit,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { announceAccess } from '../../core/access/accounts.ts';
 import { allowedProduct, type ProductForCaller } from '../../core/access/products.ts';
 import { refuseLonger } from '../../core/access/token-limits.ts';
 import { makeToken } from '../../core/auth/accounts.ts';
 import { deleteToken, type TokenRow, type UserRow } from '../../core/auth/queries.ts';
 import { tokenRecord } from '../../core/auth/token-records.ts';
-import { announceAccess } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import { noteBefore, noteMade } from '../../engine/db/observer.ts';

@@ -1,11 +1,11 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { createUser } from '../../core/auth/accounts.ts';
 import { refuseWhenBusy } from '../../core/auth/credentials.ts';
 import { spendInvitation } from '../../core/auth/invitation-queries.ts';
 import type { UserRow } from '../../core/auth/queries.ts';
 import { newPassword } from '../../core/auth/tokens.ts';
-import { announceAccess, findAccount } from '../../engine/db/accounts.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';

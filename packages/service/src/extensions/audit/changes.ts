@@ -3,7 +3,7 @@ import { realClock } from '@moorage/base';
 import { findDevice } from '../../core/devices/queries.ts';
 import { parseDeviceKey } from '../../core/devices/rules.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
-import type { Around, Caller, Deps } from '../../engine/http/types.ts';
+import type { Caller, Deps, Interceptor } from '../../engine/http/types.ts';
 import { type AuditKeeper, auditKeeper } from './keeper.ts';
 import { auditing, type Change, loggedThing } from './recording.ts';
 import { changedFields, type Fields, objectOf } from './rules.ts';
@@ -11,12 +11,6 @@ import { changedFields, type Fields, objectOf } from './rules.ts';
 const fieldsOf = (value: unknown): Fields =>
   // Safe: objects are read by names alone.
   typeof value === 'object' && value !== null ? (value as Fields) : {};
-
-/** The fields of a record as its endpoint answers it; some are text already. */
-function recordOf(answer: unknown): Fields {
-  const { json } = fieldsOf(answer);
-  return fieldsOf(typeof json === 'string' ? JSON.parse(json) : answer);
-}
 
 /** Parameters of a path with the id of the device that they name: each device has several names. */
 async function withDeviceId(db: Db, params: Fields): Promise<Fields> {
@@ -30,7 +24,7 @@ async function withDeviceId(db: Db, params: Fields): Promise<Fields> {
  * Spec: API-RULE-audit-1, API-RULE-audit-4.
  */
 const auditChanges =
-  ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>, keeper: Pick<AuditKeeper, 'soon'>): Around =>
+  ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>, keeper: Pick<AuditKeeper, 'soon'>): Interceptor =>
   (shape, beside) => {
     const { method, audit, body: schema } = shape;
     const action = endpointName(shape);
@@ -44,7 +38,7 @@ const auditChanges =
       const body = hasFields ? fieldsOf(call.body) : {};
       if (fields.mayBePreview && body.preview === true) return work();
       const params = await withDeviceId(storage.db, given);
-      const record = beside[read] && fields.needsRecord ? recordOf(await answerOf(read)) : {};
+      const record = beside[read] && fields.needsRecord ? fieldsOf(await answerOf(read)) : {};
       // Safe: of these endpoints, who has to show a token is a user.
       const { userId, tokenId } = fieldsOf(call.caller) as Partial<Caller>;
       const about: Change['about'] = (seen) => {
@@ -64,7 +58,7 @@ const auditChanges =
 
 /** The audit of what this process changes. */
 export function openAudit(deps: Pick<Deps, 'storage' | 'clock' | 'log' | 'health'>): {
-  readonly audit: Around;
+  readonly audit: Interceptor;
   closeAudit(): Promise<void>;
 } {
   const keeper = auditKeeper(deps);

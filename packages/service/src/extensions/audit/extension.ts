@@ -9,9 +9,9 @@ export const audit = extension({
   name: 'audit',
   contracts: extensionContracts.audit,
   open(foundation) {
-    const { audit: around, closeAudit } = openAudit(foundation);
+    const { audit: intercept, closeAudit } = openAudit(foundation);
     return {
-      hooks: { around },
+      hooks: { intercept },
       routes: (core) => ({ audit: auditRoutes(core) }),
       maintenance: [{ name: 'the audit', run: maintainAudit }],
       close: closeAudit,

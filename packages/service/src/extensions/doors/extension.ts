@@ -1,4 +1,4 @@
-import { ddiContract, extensionContracts, menderContract } from '@moorage/api';
+import { ddiContract, doorRoutesContract, extensionContracts, menderContract } from '@moorage/api';
 import { dayMs } from '@moorage/base';
 import type { Core } from '../../core/core.ts';
 import { deviceContacts } from '../../core/devices/contacts.ts';
@@ -79,6 +79,7 @@ const keyKeeper = ({ clock }: Core, keeper: DoorKeeper): KeyKeeper => ({
 export const doors = extension({
   name: 'doors',
   contracts: extensionContracts.doors,
+  deviceContracts: doorRoutesContract,
   open: ({ clock }) => ({
     routes: (core) => ({ doors: doorsRoutes(doorDeps(core)) }),
     mountOnDevices(app, core, mounting) {

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { dayMs, seededRandom, unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Storage } from '../../../engine/db/storage.ts';
+import { sharedReads } from '../../../engine/db/work.ts';
 import { deviceWorld } from '../../../testing/device-world.ts';
 import { eachDatabase } from '../../../testing/index.ts';
 import { comparable } from '../attributes/rules.ts';
 import { parseFilter } from './parse.ts';
 import { type DeviceFacts, fitsFilter } from './predicate.ts';
-import { compileFacts, filterCondition, partsOf, valueCount } from './queries.ts';
+import { filterCondition, partsOf, readFacts, valueCount } from './queries.ts';
 
 const nowMs = 1_700_000_000_000;
 
@@ -210,9 +211,9 @@ eachDatabase('the two evaluators', (open) => {
 
   it('agree on every device and many filters', async () => {
     const random = seededRandom(11);
-    const readFacts = compileFacts(storage);
+    const reads = sharedReads(storage.db);
     const facts = new Map<string, DeviceFacts | undefined>();
-    for (const id of ids) facts.set(id, await readFacts(storage.db, id, new Set(['device', 'attributes', 'labels'])));
+    for (const id of ids) facts.set(id, await readFacts(reads, id, new Set(['device', 'attributes', 'labels'])));
     let hits = 0;
     let counted = 0;
     for (let round = 0; round < 400; round++) {
@@ -228,7 +229,7 @@ eachDatabase('the two evaluators', (open) => {
       // What a filter does not look at need not be read.
       const [some = ''] = ids.slice(round % ids.length);
       const parts = new Set(partsOf(filter));
-      const part = (await readFacts(storage.db, some, parts)) ?? expect.unreachable();
+      const part = (await readFacts(reads, some, parts)) ?? expect.unreachable();
       expect(fitsFilter(filter, part, nowMs), text).toBe(rows.some(({ id }) => id === some));
       const found = new Set(rows.map(({ id }) => id));
       const fitting = ids.filter((id) => {

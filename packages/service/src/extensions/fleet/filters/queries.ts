@@ -1,9 +1,10 @@
 import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DeviceWhere, FilterQuestion, ListFilter, Walk } from '../../../core/devices/hooks.ts';
 import { builtForMany } from '../../../engine/db/compiled.ts';
-import { groupReads } from '../../../engine/db/groups.ts';
 import type { Schema } from '../../../engine/db/schema.ts';
-import type { Db, Expressions, Storage } from '../../../engine/db/storage.ts';
+import type { Db, Expressions } from '../../../engine/db/storage.ts';
+import type { Reads, RowKind } from '../../../engine/db/work.ts';
+import { attributesOf, labelsOf } from '../attributes/queries.ts';
 import { type Field, knownFields, privateFields } from './fields.ts';
 import type { Filter, Order, Test } from './parse.ts';
 import { type AttributeFact, type DeviceFacts, momentMs } from './predicate.ts';
@@ -149,10 +150,7 @@ export const partsOf = (filter: Filter): readonly FactPart[] =>
 // Safe: every field is named.
 const noFields = Object.fromEntries(Object.keys(knownFields).map((name) => [name, null])) as DeviceFacts['fields'];
 
-/** Reads what filters see of a device; parts that are not asked for are empty. */
-export type ReadFacts = (db: Db, id: string, parts: ReadonlySet<FactPart>) => Promise<DeviceFacts | undefined>;
-
-const fieldRows = (of: Db) =>
+const fieldsFrom = (of: Db) =>
   of
     .selectFrom('devices as d')
     .innerJoin('products as p', 'p.id', 'd.product_id')
@@ -165,40 +163,31 @@ const fieldRows = (of: Db) =>
     .select(['d.created_at as created', 'd.claimed_at as claimed', 'd.activated_at as activated'])
     .select(['d.last_seen_at as last_seen', 'ch.connected_at as online']);
 
-const fieldsOf = builtForMany((of, ids: readonly string[]) => fieldRows(of).where('d.id', 'in', ids));
+const fieldsOf = builtForMany((of, ids: readonly string[]) => fieldsFrom(of).where('d.id', 'in', ids));
 
-/** Reads of what filters see; those who ask together outside of transactions share them. */
-export function compileFacts({ db: of, hot }: Pick<Storage, 'db' | 'hot'>): ReadFacts {
-  const fieldsOfMany = groupReads(async (ids: readonly string[]) => {
-    const rows = await fieldsOf(of, ids);
-    return new Map(rows.map((row) => [row.id, row]));
-  });
-  async function readTogether(id: string, parts: ReadonlySet<FactPart>) {
-    const [fields, rows] = await Promise.all([
-      parts.has('device') ? fieldsOfMany(id) : noFields,
-      hot.rowsOfDevice(
-        id,
-        (['attributes', 'labels'] as const).filter((part) => parts.has(part)),
-      ),
-    ]);
-    return { fields, ...rows };
-  }
-  /** A transaction has one connection: it reads one after another. */
-  const readIn = async (trx: Db, id: string, parts: ReadonlySet<FactPart>) => ({
-    fields: parts.has('device') ? (await fieldsOf(trx, [id]))[0] : noFields,
-    attributes: parts.has('attributes')
-      ? await trx.selectFrom('attributes').selectAll().where('device_id', '=', id).execute()
-      : [],
-    labels: parts.has('labels') ? await trx.selectFrom('labels').selectAll().where('device_id', '=', id).execute() : [],
-  });
-  return async (db, id, parts) => {
-    const { fields, attributes, labels } = await (db === of ? readTogether(id, parts) : readIn(db, id, parts));
-    return (
-      fields && {
-        fields,
-        attributes: new Map(attributes.map(({ name, ...fact }): [string, AttributeFact] => [name, fact])),
-        labels: new Map(labels.map(({ name, value }) => [name, value])),
-      }
-    );
-  };
+const fieldRows: RowKind<string, DeviceFacts['fields']> = {
+  read: async (db, ids) => new Map((await fieldsOf(db, ids)).map((row) => [row.id, row])),
+};
+
+const attributeRows: RowKind<string, ReadonlyMap<string, AttributeFact>> = {
+  async read(db, ids) {
+    const byDevice = Map.groupBy(await attributesOf(db, ids), ({ device_id }) => device_id);
+    return new Map([...byDevice].map(([id, rows]) => [id, new Map(rows.map(({ name, ...fact }) => [name, fact]))]));
+  },
+};
+
+const labelRows: RowKind<string, ReadonlyMap<string, string>> = { read: labelsOf };
+
+/** Reads what filters see of a device; parts that are not asked for are empty. */
+export async function readFacts(
+  reads: Reads,
+  id: string,
+  parts: ReadonlySet<FactPart>,
+): Promise<DeviceFacts | undefined> {
+  const [fields, attributes = new Map(), labels = new Map()] = await reads.together(
+    async () => (parts.has('device') ? reads.get(fieldRows, id) : noFields),
+    async () => (parts.has('attributes') ? reads.get(attributeRows, id) : undefined),
+    async () => (parts.has('labels') ? reads.get(labelRows, id) : undefined),
+  );
+  return fields && { fields, attributes, labels };
 }

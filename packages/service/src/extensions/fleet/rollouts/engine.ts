@@ -5,7 +5,6 @@ import type { Assignment } from '../../../core/ota/rules.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { type Reads, Work } from '../../../engine/db/work.ts';
 import type { Deps } from '../../../engine/http/types.ts';
-import { compileFacts, type ReadFacts } from '../filters/queries.ts';
 import { logFailure, logRollout } from './events.ts';
 import {
   dropExecution,
@@ -62,12 +61,10 @@ async function memberOf(work: Work, rolloutId: string, deviceId: string): Promis
 /** Moves of rollouts and their devices. What waits for a time is planned by `watchTimes`. */
 export class Fleet implements UpdateExtension {
   readonly #deps: FleetDeps;
-  readonly #readFacts: ReadFacts;
   #plan: (atMs: number) => void = () => {};
 
   constructor(deps: FleetDeps) {
     this.#deps = deps;
-    this.#readFacts = compileFacts(deps.storage);
   }
 
   /** Calls back with each time, epoch ms, at which something is due, once it is committed. */
@@ -81,7 +78,7 @@ export class Fleet implements UpdateExtension {
 
   /** What pins, freezes and rollouts have a device get now. In a work its rollouts are locked, so that a pace is kept. */
   async assign(reads: Reads, device: HookedDevice): Promise<Assigned<FleetAssignment>> {
-    const { leaving, ...assigned } = await assignmentsOf(this.#readFacts, reads, device, this.#now());
+    const { leaving, ...assigned } = await assignmentsOf(reads, device, this.#now());
     if (!(reads instanceof Work) || leaving.length === 0) return assigned;
     for (const { rollout_id } of leaving) {
       const member = await memberOf(reads, rollout_id, device.id);

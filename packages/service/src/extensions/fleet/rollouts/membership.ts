@@ -4,7 +4,7 @@ import type { Assignment } from '../../../core/ota/rules.ts';
 import { type Reads, Work } from '../../../engine/db/work.ts';
 import { keptFilter } from '../filters/parse.ts';
 import { type DeviceFacts, fitsFilter } from '../filters/predicate.ts';
-import { partsOf, type ReadFacts } from '../filters/queries.ts';
+import { partsOf, readFacts } from '../filters/queries.ts';
 import { type ExecutionRow, executionsOf } from './execution-queries.ts';
 import {
   countsOf,
@@ -42,18 +42,12 @@ interface Member {
 }
 
 /** Looks at filters of the rollouts of a device. */
-function fitting(
-  readFacts: ReadFacts,
-  { db }: Reads,
-  device: HookedDevice,
-  rollouts: readonly RolloutRow[],
-  nowMs: number,
-): Member['fits'] {
+function fitting(reads: Reads, device: HookedDevice, rollouts: readonly RolloutRow[], nowMs: number): Member['fits'] {
   let facts: Promise<DeviceFacts | undefined> | undefined;
   const filters = ({ filter, settings }: RolloutRow) => [filter, ...settings.stages.map((stage) => stage.filter)];
   return async (text) => {
     const texts = rollouts.flatMap(filters).filter((one) => one !== undefined && one !== null);
-    facts ??= readFacts(db, device.id, new Set(texts.flatMap((one) => partsOf(keptFilter(one)))));
+    facts ??= readFacts(reads, device.id, new Set(texts.flatMap((one) => partsOf(keptFilter(one)))));
     const known = await facts;
     return known !== undefined && fitsFilter(keptFilter(text), known, nowMs);
   };
@@ -61,7 +55,6 @@ function fitting(
 
 /** What pins, freezes and rollouts have a device get now. In a work its rollouts are locked, so that a pace is kept. */
 export async function assignmentsOf(
-  readFacts: ReadFacts,
   reads: Reads,
   device: HookedDevice,
   nowMs: number,
@@ -74,7 +67,7 @@ export async function assignmentsOf(
     async () => (isMember ? executionsOf(reads, device.id) : []),
     () => reads.all(rolloutRows, rolloutIds),
   );
-  const fits = fitting(readFacts, reads, device, rollouts, nowMs);
+  const fits = fitting(reads, device, rollouts, nowMs);
   const poll: Member['poll'] = { isSoon: false, atMs: undefined };
   const member: Member = { reads, device, product, executions, nowMs, fits, poll, leaving: [] };
   const assignments: FleetAssignment[] = [];

@@ -1,15 +1,6 @@
 import type { QueryResultRow } from 'pg';
-import { groupCalls, groupReads, groupWriter, newestPerKey } from '../../groups.ts';
-import {
-  callerSql,
-  type DeviceRow,
-  type HotPaths,
-  type OfDevice,
-  ofDevice,
-  type RowsOfDevice,
-  type TokenOwner,
-  type Touch,
-} from '../../hot.ts';
+import { groupReads, groupWriter, newestPerKey } from '../../groups.ts';
+import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
 import type { PostgresPool } from './pool.ts';
 
@@ -25,32 +16,6 @@ const addPollsSql = `
   select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
   on conflict (product_id, owner_id, at) do update set polls = polls.polls + excluded.polls`;
 const touchTokenSql = 'update tokens set last_used_at = $1, last_used_ip = $3 where id = $2';
-
-interface RowOfDevice {
-  readonly table: OfDevice;
-  readonly row: { readonly device_id: string };
-}
-
-const noRows: RowsOfDevice = { activations: [], attributes: [], executions: [], labels: [] };
-
-/** Reads from all tables that somebody of the group asks for, of all devices of the group. */
-function rowsOfDevice(pool: PostgresPool): HotPaths['rowsOfDevice'] {
-  const each = (table: string) =>
-    `select '${table}' as "table", to_json(f) as row from ${table} f where device_id = any($1::text[])`;
-  const read = groupCalls(async (asked: readonly { readonly id: string; readonly tables: readonly OfDevice[] }[]) => {
-    const wanted = ofDevice.filter((table) => asked.some(({ tables }) => tables.includes(table)));
-    const ids = [...new Set(asked.map(({ id }) => id))];
-    const text = wanted.map(each).join(' union all ');
-    const rows = wanted.length > 0 ? (await pool.query<RowOfDevice>(text, [ids])).rows : [];
-    const found = new Map<string, RowsOfDevice>();
-    for (const { table, row } of rows) {
-      const before = found.get(row.device_id) ?? noRows;
-      found.set(row.device_id, { ...before, [table]: [...before[table], row] });
-    }
-    return asked.map(({ id }) => found.get(id) ?? noRows);
-  });
-  return (id, tables) => read({ id, tables });
-}
 
 /** The prepared statements of every request, on PostgreSQL. */
 export function hotPaths(pool: PostgresPool): HotPaths {
@@ -92,7 +57,6 @@ export function hotPaths(pool: PostgresPool): HotPaths {
 
   return {
     callerByTokenHash: grouped<TokenOwner>(`${callerSql}any($1::text[])`, (row) => row.token_hash),
-    rowsOfDevice: rowsOfDevice(pool),
     deviceById: grouped<DeviceRow>('select * from devices where id = any($1::text[])', ({ id }) => id),
     deviceByUuid: grouped<DeviceRow>('select * from devices where uuid = any($1::text[])', ({ uuid }) => uuid),
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),

@@ -1,14 +1,5 @@
 import { groupWriter, newestPerKey } from '../../groups.ts';
-import {
-  callerSql,
-  type DeviceRow,
-  type HotPaths,
-  type OfDevice,
-  ofDevice,
-  type RowsOfDevice,
-  type TokenOwner,
-  type Touch,
-} from '../../hot.ts';
+import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
 import type { SqliteDatabase } from './database.ts';
 
@@ -64,13 +55,6 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
 
   return {
     callerByTokenHash: (hash) => one<TokenOwner>(`${callerSql}?`, hash),
-    rowsOfDevice: (id, tables) =>
-      database.read((connection) => {
-        const rowsIn = (table: OfDevice) =>
-          tables.includes(table) ? connection.all(`select * from ${table} where device_id = ?`, [id]) : [];
-        // Safe: the statements select all columns of their tables.
-        return Object.fromEntries(ofDevice.map((table) => [table, rowsIn(table)])) as unknown as RowsOfDevice;
-      }),
     deviceById: (id) => one<DeviceRow>('select * from devices where id = ?', id),
     deviceByUuid: (uuid) => one<DeviceRow>('select * from devices where uuid = ?', uuid),
     touchDevice: (deviceId, atMs, ip) => touchDevices({ deviceId, atMs, ip }),

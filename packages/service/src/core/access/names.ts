@@ -1,5 +1,5 @@
 import { codePart } from '@moorage/base';
-import type { Db } from './storage.ts';
+import type { Db } from '../../engine/db/storage.ts';
 
 /** What may have a name: the codes of products begin with that of their owner or maker. */
 export type NameOwner = 'user' | 'customer' | 'manufacturer';

@@ -1,7 +1,7 @@
-import { topics } from '../bus/topics.ts';
-import type { Row } from './schema.ts';
-import type { Db, Storage } from './storage.ts';
-import { afterCommit } from './transaction.ts';
+import { topics } from '../../engine/bus/topics.ts';
+import type { Row } from '../../engine/db/schema.ts';
+import type { Db, Storage } from '../../engine/db/storage.ts';
+import { afterCommit } from '../../engine/db/transaction.ts';
 
 /** The person of an email address or user name, in any letter case. Only an address has an @. */
 export const findAccount = (db: Db, name: string): Promise<Row<'users'> | undefined> =>

@@ -1,7 +1,7 @@
 import type { EndpointShape } from '@moorage/api';
-import type { Around, AroundCall, Handler } from './types.ts';
+import type { Handler, InterceptedCall, Interceptor } from './types.ts';
 
-type Run = (call: AroundCall) => ReturnType<Handler<EndpointShape>>;
+type Run = (call: InterceptedCall) => ReturnType<Handler<EndpointShape>>;
 
 const blanks = /\{[^}]*\}/g;
 
@@ -15,17 +15,17 @@ function renamed(params: unknown, from: string, to: string): Readonly<Record<str
 }
 
 /** The handler of an endpoint of a resource, with what goes around it. */
-export function goneAround(
+export function intercepted(
   contract: Readonly<Record<string, EndpointShape>>,
   handlers: Readonly<Record<string, unknown>>,
   name: string,
-  around: Around | undefined,
+  intercept: Interceptor | undefined,
 ): Handler<never> {
   // Safe: it has the handler of each entry; params, query and body have passed the schemas that their types derive from.
   const runOf = (called: string) => handlers[called] as Run;
   // Safe: the contract has the name.
   const shape = contract[name] as EndpointShape;
-  const go = around?.(shape, contract);
+  const go = intercept?.(shape, contract);
   const run = runOf(name);
   const wrapped: Run = go
     ? (call) =>
