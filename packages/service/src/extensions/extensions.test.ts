@@ -28,6 +28,15 @@ describe('the list of extensions', () => {
     expect(together(['alerts', 'fleet', 'accounts'])).toBeUndefined();
     expect(together([])).toBeUndefined();
   });
+
+  it('leaves no setting that nothing would keep', () => {
+    const settings = { ...testSettings, secondFactor: 'all', auditDays: 7 } as const;
+    expect(whyNotTogether({ ...settings, extensions: ['audit'] })).toBe(
+      '--second-factor is of the extension accounts, which --extensions leaves out',
+    );
+    expect(whyNotTogether({ ...settings, extensions: ['accounts'] })).toMatch(/^--audit-days is of/);
+    expect(whyNotTogether({ ...settings, extensions: ['accounts', 'audit'] })).toBeUndefined();
+  });
 });
 
 eachDatabase('a service', (open) => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { extensionNames, extensionNeeds, secondFactorPolicies, signUpPolicies, ssoAccountPolicies } from '@moorage/api';
-import { type Result, success } from '@moorage/base';
+import { type Result, success, unwrap } from '@moorage/base';
 import { databaseAddress, httpAddress, natsAddress } from '../stores/addresses.ts';
-import { type OptionSources, type OptionTable, type Resolved, resolveTable } from './options.ts';
+import { type OptionRow, type OptionSources, type OptionTable, type Resolved, resolveTable } from './options.ts';
 import {
   anyText,
   atMost,
@@ -400,9 +400,24 @@ function lacksExtension({ extensions }: Settings): string | false {
   return false;
 }
 
+/** Which setting is of an extension that does not run: it would promise what nothing keeps, such as second factors. */
+function lacksItsExtension(settings: Settings): string | false {
+  const { extensions } = settings;
+  if (extensions === 'all') return false;
+  const usual = unwrap(resolveSettings({}));
+  for (const [name, { extension }] of Object.entries<OptionRow>(settingsTable)) {
+    // Safe: the names are spelled as the type spells them.
+    const key = camelCase(name) as keyof Settings;
+    if (extension !== undefined && !extensions.includes(extension) && settings[key] !== usual[key])
+      return `--${name} is of the extension ${extension}, which --extensions leaves out`;
+  }
+  return false;
+}
+
 /** What settings have to be together, beside what each has to be by itself: the sentence for those that are not. */
 const checks: readonly ((settings: Settings) => string | false)[] = [
   lacksExtension,
+  lacksItsExtension,
   ({ port, devicePort }) =>
     port === devicePort && port !== 0 && `--port and --device-port are both ${port}; they are two listeners`,
   ({ bus, database }) =>
