@@ -137,3 +137,16 @@ export const ReportedAttributes = Type.Record(
   },
 );
 export type ReportedAttributes = Static<typeof ReportedAttributes>;
+
+/** What became of many devices: those that are not listed are as was asked. */
+export const ManyResult = Type.Object({
+  ok: Type.Integer({ minimum: 0, description: 'devices that are as was asked now' }),
+  refused: Type.Array(
+    Type.Object({
+      device_id: Id,
+      code: Type.String({ description: 'stable code, as the call for one device has it' }),
+      message: Type.String(),
+    }),
+  ),
+});
+export type ManyResult = Static<typeof ManyResult>;

@@ -1,10 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
+import { Id, ManyResult, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
 import { ruled } from '../patterns.ts';
 import { spelt } from '../spellings.ts';
 import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
-import { ManyResult } from './devices.ts';
 
 const deviceParams = Type.Object({ device_id: Text(64, { ...spelt('device'), description: 'id or uuid' }) });
 const named = Type.Object({ ...deviceParams.properties, name: Type.String({ pattern: dataName }) });

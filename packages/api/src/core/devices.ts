@@ -22,19 +22,6 @@ import { tags } from './products.ts';
 /** Tag of the bundle that a device follows; empty means "none of its own", which follows the release. */
 export const DeviceTag = Type.Enum(['', ...tags]);
 
-/** What became of many devices: those that are not listed are as was asked. */
-export const ManyResult = Type.Object({
-  ok: Type.Integer({ minimum: 0, description: 'devices that are as was asked now' }),
-  refused: Type.Array(
-    Type.Object({
-      device_id: Id,
-      code: Type.String({ description: 'stable code, as the call for one device has it' }),
-      message: Type.String(),
-    }),
-  ),
-});
-export type ManyResult = Static<typeof ManyResult>;
-
 /** States of a device. Reference: rules 1.1. */
 export const deviceStates = ['enabled', 'active', 'disabled'] as const;
 export type DeviceState = (typeof deviceStates)[number];

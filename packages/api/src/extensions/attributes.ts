@@ -1,7 +1,16 @@
 import Type, { type Static } from 'typebox';
-import { ManyResult } from '../core/devices.ts';
+
 import { endpoints } from '../endpoint.ts';
-import { AttributeName, AttributeValue, Id, Identifier, labelsLimit, Nullable, Timestamp } from '../fields.ts';
+import {
+  AttributeName,
+  AttributeValue,
+  Id,
+  Identifier,
+  labelsLimit,
+  ManyResult,
+  Nullable,
+  Timestamp,
+} from '../fields.ts';
 import { manyDevicesLimit } from './many-devices.ts';
 
 /** One attribute of a device: the last value, and since when it has that. */

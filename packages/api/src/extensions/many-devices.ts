@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { DeviceTag, ManyResult, NewDevice } from '../core/devices.ts';
+import { DeviceTag, NewDevice } from '../core/devices.ts';
 import { endpoints } from '../endpoint.ts';
-import { Id, Nullable } from '../fields.ts';
+import { Id, ManyResult, Nullable } from '../fields.ts';
 
 /** Devices that one call changes at most. Spec: API-LIMIT-many-devices. */
 export const manyDevicesLimit = 5_000;

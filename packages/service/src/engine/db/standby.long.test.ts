@@ -64,7 +64,7 @@ describe('a database with a standby', () => {
     await storage.check();
     await storage.close();
     const snapshot = await openSnapshot(url, join(folder, 'scratch'));
-    expect(snapshot.migrations.length).toBeGreaterThan(1);
+    expect(snapshot.migrations.length).toBeGreaterThan(0);
     await snapshot.close();
   });
 

@@ -85,10 +85,7 @@ const callOf = (
   ip: clientAddress(request),
   isEncrypted: request.protocol === 'https',
   headers: request.headers,
-  // Only where bodies are binary.
-  get upload() {
-    return uploadOf(request, blobs, clock);
-  },
+  upload: uploadOf(request, blobs, clock),
 });
 
 /** Adds the headers of a list: how many items there are in all, and where the pages beside this one are. */

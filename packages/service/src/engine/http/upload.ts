@@ -165,9 +165,11 @@ const announced = (request: FastifyRequest): number | undefined => {
   return header === undefined || request.isMultipart() ? undefined : Number(header);
 };
 
-/** The upload of a request to an endpoint with a binary body. */
+/** The upload of a request. Nothing is looked at before it is asked for: only where bodies are binary there may be one. */
 export const uploadOf = (request: FastifyRequest, blobs: BlobStore, clock: Clock): Upload => ({
-  announcedBytes: announced(request),
+  get announcedBytes() {
+    return announced(request);
+  },
   async store(limits) {
     if ((announced(request) ?? 0) > limits.maxBytes) {
       return failure(refusal('BODY_TOO_LARGE', { limitBytes: limits.maxBytes }));
