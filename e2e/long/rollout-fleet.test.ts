@@ -5,7 +5,7 @@ import { giveTag } from '@moorage/service/core/bundles/tags';
 import { openOtaEngine } from '@moorage/service/core/ota/engine';
 import { PollLoad } from '@moorage/service/core/ota/poll-load';
 import { sharedReads } from '@moorage/service/engine/db/work';
-import { Fleet } from '@moorage/service/extensions/fleet/rollouts/engine';
+import { openFleet } from '@moorage/service/extensions/fleet/rollouts/engine';
 import { countsOf } from '@moorage/service/extensions/fleet/rollouts/queries';
 import { eachDatabase } from '@moorage/service/testing/index';
 import { type OtaWorld, otaWorld } from '@moorage/service/testing/ota-world';
@@ -17,7 +17,7 @@ async function simulate(world: OtaWorld, productId: string, size: number, from: 
   const { app, platform, people } = world;
   const { storage, clock } = app;
   const { deps } = app.service;
-  const fleet = new Fleet({ ...deps, tagBundle: giveTag, stretch: () => 1 });
+  const { fleet } = openFleet({ ...deps, tagBundle: giveTag, stretch: () => 1 });
   const engine = openOtaEngine({ ...deps, load: new PollLoad() }, { notify() {} }, { updateHooks: fleet });
   const by = { cause: 'device', userId: null, client: null, ip: '10.0.0.1' } as const;
   const devices: { readonly id: string; runs: string }[] = [];

@@ -175,7 +175,12 @@ export const bundlesContract = endpoints(shared, {
     spec: ['API-EP-POST-bundles-bundle_id-state'],
     summary: 'Publish, archive or trash a bundle',
     params: bundleParams,
-    body: Type.Object({ state: Type.Enum([...bundleStates, 'trash']) }),
+    body: Type.Object({
+      state: Type.Enum([...bundleStates, 'trash']),
+      abort_rollouts: Type.Optional(
+        Type.Boolean({ description: 'abort first the rollouts that bring the bundle, which are named in the refusal' }),
+      ),
+    }),
     reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
   },

@@ -62,6 +62,16 @@ export const SelectionRecord = Type.Object({
   bundle_id: Nullable(Id),
   bundle: Nullable(Type.String({ description: 'version of the bundle' })),
   rollout_id: Nullable(Id),
+  waits: Nullable(
+    Type.Object(
+      {
+        rollout_id: Id,
+        reason: Type.String({ description: 'in a sentence' }),
+        until: Nullable(Timestamp),
+      },
+      { description: 'what else a rollout would bring, and what the device waits for' },
+    ),
+  ),
 });
 export type SelectionRecord = Static<typeof SelectionRecord>;
 

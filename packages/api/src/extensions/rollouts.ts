@@ -30,12 +30,17 @@ export const executionStates = [
   'failed',
   'skipped',
   'left',
+  'overtaken',
 ] as const;
 export type ExecutionState = (typeof executionStates)[number];
 
 /** Why a device is skipped. */
 export const skipReasons = ['blocked', 'pinned'] as const;
 export type SkipReason = (typeof skipReasons)[number];
+
+/** Why a device has left: it is on another product, was reset, does not fit the filter, or a person has left it out. */
+export const leaveReasons = ['elsewhere', 'reset', 'unmatched', 'left_out'] as const;
+export type LeaveReason = (typeof leaveReasons)[number];
 
 const ask = {
   title: Text(128, { minLength: 1 }),
@@ -102,7 +107,7 @@ export const ExecutionRecord = Type.Object({
   device: Type.String({ description: 'title of the device' }),
   stage: Type.Integer(),
   state: Type.Enum([...executionStates]),
-  kind: Nullable(Type.String({ description: 'kind of the failure, or why it was skipped' })),
+  kind: Nullable(Type.String({ description: 'kind of the failure, or why it was skipped, has left or stays' })),
   attempt: Type.Integer(),
   update_id: Nullable(Type.Integer()),
   changed_at: Timestamp,
@@ -253,6 +258,19 @@ export const rolloutsContract = endpoints(shared, {
     params: byRolloutId,
     body: Type.Object({ bundle_id: Type.Optional(Id) }),
     reply: RolloutRecord,
+    errors: [400, 401, 403, 404, 409],
+  },
+  leaveOut: {
+    method: 'POST',
+    path: '/api/rollouts/{rollout_id}/leave-out',
+    scope: 'operate',
+    spec: ['API-EP-POST-rollouts-rollout_id-leave-out', 'API-RULE-rollout-6'],
+    summary: 'Leave the devices of a rollout that still wait out of it: all, or those that were not seen for some days',
+    params: byRolloutId,
+    body: Type.Object({
+      unseen_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650, description: 'all that wait without it' })),
+    }),
+    reply: Type.Object({ left_out: Type.Integer({ description: 'devices' }), rollout: RolloutRecord }),
     errors: [400, 401, 403, 404, 409],
   },
   signal: {

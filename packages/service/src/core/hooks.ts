@@ -29,6 +29,7 @@ export const noHooks: Hooks = {
   sessionEnds: async () => ({}),
   waysIn: () => ({ mail: false, second_factor: 'optional', sso: null, passkeys: null }),
   tagMoved: async () => {},
+  bundleLeaves: async () => undefined,
   wakesPerMinute: async () => usualWakesPerMinute,
   listFilter: () =>
     failure(
@@ -40,7 +41,7 @@ export const noHooks: Hooks = {
     ),
   devicesCleared: async () => {},
   deviceLeaves: async () => {},
-  deviceBlocked: async () => {},
+  devicesChanged: async () => {},
   attributesReported: async () => {},
   versionsReported: async () => {},
   productGone: async () => {},

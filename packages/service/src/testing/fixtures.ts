@@ -208,7 +208,7 @@ function fileMakers({ insert, next, now, storage }: Rows, blobs: BlobStore) {
 
 function deviceMakers({ insert, next, now, storage }: Rows) {
   async function device(values: Some<'devices'> & { platform_id: string; product_id: string }) {
-    return insert('devices', {
+    const made = await insert('devices', {
       id: randomUUID(),
       uuid: randomBytes(20).toString('hex'),
       title: `Device ${next()}`,
@@ -230,6 +230,8 @@ function deviceMakers({ insert, next, now, storage }: Rows) {
       last_seen_at: null,
       ...values,
     });
+    await storage.transaction(async (_trx, work) => work.touch('devices', [made.id]));
+    return made;
   }
 
   /** An update that is on offer, as the current one of its device. */

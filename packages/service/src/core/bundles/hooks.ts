@@ -1,8 +1,20 @@
+import type { Refusal } from '@moorage/api';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
 
+/** A bundle that is about to be archived or trashed. */
+export interface LeavingBundle {
+  readonly id: string;
+  readonly version: string;
+  readonly to: 'archived' | 'trashed';
+  /** Whether the rollouts that bring it shall be aborted. */
+  readonly abortsRollouts: boolean;
+}
+
 /** What extensions answer about bundles. */
 export interface BundleHooks {
+  /** A bundle is about to be archived or trashed; inside the transaction. The refusal where it is in use. */
+  bundleLeaves(trx: Db, bundle: LeavingBundle): Promise<Refusal | undefined>;
   /** A tag of a product has moved from one bundle to another; inside the transaction. */
   tagMoved(trx: Db, productId: string): Promise<void>;
 }

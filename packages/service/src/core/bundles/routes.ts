@@ -164,7 +164,7 @@ const create =
 
 /** API-EP-POST-bundles-bundle_id-state, API-ERR-1 */
 const setState =
-  ({ storage, clock }: Deps): Handler<Contract['setState']> =>
+  ({ storage, clock, hooks }: BundleDeps): Handler<Contract['setState']> =>
   async (call) => {
     const atMs = clock.now();
     return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
@@ -174,6 +174,12 @@ const setState =
       const to = changeBundleState(bundle, call.body.state);
       if (!to.ok) return to;
       if (to.value === undefined) return success(resultOk);
+      if (to.value !== 'published') {
+        const { id, version } = bundle;
+        const leaving = { id, version, to: to.value === 'trash' ? 'trashed' : 'archived' } as const;
+        const inUse = await hooks.bundleLeaves(trx, { ...leaving, abortsRollouts: call.body.abort_rollouts ?? false });
+        if (inUse) return failure(inUse);
+      }
       if (to.value === 'trash') await deleteBundle(trx, bundle.id);
       else await setBundleState(trx, bundle.id, to.value);
       await writeLog(trx, {

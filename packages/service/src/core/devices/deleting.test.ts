@@ -135,7 +135,7 @@ eachDatabase('deleting devices', (open, _kind, address) => {
     const { product } = await world.productWithRelease();
     const [gone, stays] = [await world.deviceOn(product.id), await world.deviceOn(product.id)];
     await world.app.storage.db.deleteFrom('devices').where('id', '=', gone.id).execute();
-    const keep = attributeKeeper(world.app.storage);
+    const keep = attributeKeeper(world.app.storage, async () => {});
     await Promise.all([keep(gone.id, { signal: 1 }, 1), keep(stays.id, { signal: 2 }, 1)]);
     const rows = world.app.storage.db.selectFrom('attributes').select(['device_id', 'value']);
     expect(await rows.where('device_id', 'in', [gone.id, stays.id]).execute()).toEqual([

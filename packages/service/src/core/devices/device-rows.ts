@@ -3,7 +3,7 @@ import { alike, padded } from '../../engine/db/groups.ts';
 import type { DeviceRow } from '../../engine/db/hot.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { changedColumns, type RowKind } from '../../engine/db/work.ts';
-import { changeDevices, takenAddresses } from './queries.ts';
+import { takenAddresses, writeDevices } from './queries.ts';
 
 const devices = (db: Db, ids: readonly string[]) => db.selectFrom('devices').selectAll().where('id', 'in', ids);
 const findDevices = builtForMany(devices);
@@ -30,7 +30,7 @@ export const deviceRows: Required<RowKind<string, DeviceRow>> = {
     const changed = changes.map((change) => [change.key, changedColumns(change)] as const);
     const others = changed.map(([id, { update_id: _shown, ...columns }]) => [id, columns] as const);
     for (const [columns, ids] of alike(others)) {
-      if (Object.keys(columns).length > 0) await changeDevices(trx, padded(ids), columns);
+      if (Object.keys(columns).length > 0) await writeDevices(trx, padded(ids), columns);
     }
     const shown = changed.flatMap(([, { update_id }]) => update_id ?? []);
     if (shown.length > 0) await showUpdates(trx, padded(shown));

@@ -3,6 +3,7 @@ import type { Result } from '@moorage/base';
 import type { Expression, ExpressionBuilder, RawBuilder, SqlBool } from 'kysely';
 import type { Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
+import type { Work } from '../../engine/db/work.ts';
 
 /** A row of `devices`, in a condition. */
 export type DeviceWhere = ExpressionBuilder<Schema, 'devices'>;
@@ -41,8 +42,8 @@ export interface DeviceHooks {
   devicesCleared(trx: Db, deviceIds: readonly string[]): Promise<void>;
   /** A device is about to be deleted; inside the transaction, before `devicesCleared`. */
   deviceLeaves(trx: Db, deviceId: string): Promise<void>;
-  /** A device has been blocked; inside the transaction. */
-  deviceBlocked(trx: Db, deviceId: string): Promise<void>;
+  /** Devices were added or changed, or something that is kept of them; inside the transaction, before its commit. */
+  devicesChanged(work: Work, deviceIds: readonly string[]): Promise<unknown>;
   /** A device reports attributes of itself, outside of a transaction; resolves when they are durable. */
   attributesReported(deviceId: string, reported: ReportedAttributes, atMs: number): Promise<void>;
   /** Devices report other version texts, by device; inside the transaction that records them. */

@@ -3,6 +3,7 @@ import { builtOnce } from '../../engine/db/compiled.ts';
 import { padded } from '../../engine/db/groups.ts';
 import type { NewRow, Row, RowChange, Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
+import { workOf } from '../../engine/db/transaction.ts';
 import type { DeviceHooks } from './hooks.ts';
 import type { DeviceKey } from './rules.ts';
 import { standing, wantedBundle } from './standing.ts';
@@ -134,7 +135,7 @@ export const findPlatform = (db: Db, id: string) =>
   db.selectFrom('platforms').select(['id', 'code', 'part_id', 'product_id']).where('id', '=', id).executeTakeFirst();
 
 /** Adds a device. A uuid or address that another has violates an index. */
-export const insertDevice = (trx: Db, device: NewRow<'devices'>) => trx.insertInto('devices').values(device).execute();
+export const insertDevice = (trx: Db, device: NewRow<'devices'>) => insertDevices(trx, [device]);
 
 /** Rows of one statement: both databases limit its parameters. */
 const statementRows = 500;
@@ -146,14 +147,26 @@ export async function insertDevices(trx: Db, devices: readonly NewRow<'devices'>
       .insertInto('devices')
       .values(devices.slice(at, at + statementRows))
       .execute();
+  touchDevices(
+    trx,
+    devices.map(({ id }) => id),
+  );
 }
 
+/** Notes that devices are other than they were, beside what they report: rollouts go by it. */
+const touchDevices = (trx: Db, ids: readonly string[]): void => workOf(trx).touch('devices', ids);
+
 /** Writes what a change says of a device. */
-export const changeDevice = (trx: Db, id: string, change: RowChange<'devices'>) =>
-  trx.updateTable('devices').set(change).where('id', '=', id).execute();
+export const changeDevice = (trx: Db, id: string, change: RowChange<'devices'>) => changeDevices(trx, [id], change);
 
 /** Writes the same change for many devices. */
-export const changeDevices = (trx: Db, ids: readonly string[], change: RowChange<'devices'>) =>
+export async function changeDevices(trx: Db, ids: readonly string[], change: RowChange<'devices'>): Promise<void> {
+  await writeDevices(trx, ids, change);
+  touchDevices(trx, ids);
+}
+
+/** The same of what devices report themselves. */
+export const writeDevices = (trx: Db, ids: readonly string[], change: RowChange<'devices'>) =>
   trx.updateTable('devices').set(change).where('id', 'in', ids).execute();
 
 /** Deletes devices; what refers to them goes too, but for the log. */
@@ -185,7 +198,9 @@ export async function activateOnContact(trx: Db, id: string): Promise<boolean> {
     .where('id', '=', id)
     .where('state', '=', 'enabled')
     .execute();
-  return changed !== undefined && changed.numUpdatedRows > 0n;
+  const isChanged = changed !== undefined && changed.numUpdatedRows > 0n;
+  if (isChanged) touchDevices(trx, [id]);
+  return isChanged;
 }
 
 /** The device has this certificate no longer. */

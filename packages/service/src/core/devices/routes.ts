@@ -134,7 +134,6 @@ const setState =
       const { state, blocked_by } = plan.value;
       if (state === device.state && blocked_by === device.blocked_by) return undefined;
       await changeDevice(trx, device.id, { state, blocked_by });
-      if (state === 'disabled') await deps.hooks.deviceBlocked(trx, device.id);
       const message = state === 'disabled' ? 'Device blocked' : 'Device let in again';
       await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.state', message });
       return undefined;

@@ -206,10 +206,10 @@ const bringsNothing = ({ decision, turn }: Choice): boolean =>
   turn === undefined && (decision.kind === 'resume' || (decision.kind === 'none' && decision.record === 'nothing'));
 
 /** Which bundle a device gets that names none, why, and from what that was chosen. */
-export async function follow<A extends Assignment>(
+export async function follow<A extends Assignment, S extends Assigned<A>>(
   reads: Reads,
   device: DeviceRow,
-  assign: () => Promise<Assigned<A>>,
+  assign: () => Promise<S & Assigned<A>>,
 ) {
   const [assigned, tagged = []] = await reads.together(assign, () => reads.get(taggedBundles, device.product_id));
   const named = assigned.assignments.flatMap(({ bundleId }) => bundleId ?? []);
@@ -217,7 +217,7 @@ export async function follow<A extends Assignment>(
   return { ...selectBundle(device, candidates, assigned.assignments), ...assigned, tagged };
 }
 
-type Followed = Awaited<ReturnType<typeof follow<Assignment>>>;
+type Followed = Awaited<ReturnType<typeof follow<Assignment, Assigned>>>;
 
 /** Decides a query; nothing is written. Refusals: DEVICE_DISABLED, PRODUCTION_BUNDLE_CHOICE, NOT_FOUND. */
 async function choose(

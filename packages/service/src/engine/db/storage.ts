@@ -4,7 +4,7 @@ import type { Expressions } from './expressions.ts';
 import type { HotPaths } from './hot.ts';
 import type { Samples } from './samples.ts';
 import type { Schema } from './schema.ts';
-import type { Work } from './work.ts';
+import type { Followers, Work } from './work.ts';
 
 export type { Db, Expressions } from './expressions.ts';
 
@@ -16,6 +16,8 @@ export interface Storage {
   readonly migrated: readonly string[];
   readonly hot: HotPaths;
   readonly expressions: Expressions;
+  /** What follows, within each transaction, of what it has touched. */
+  readonly followers: Followers;
   /**
    * A number that grows with every committed write, other processes' included, save those that only mark a device as
    * seen or a token as used. `undefined` where knowing it would cost as much as reading.

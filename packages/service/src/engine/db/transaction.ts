@@ -3,7 +3,7 @@ import type { Db, Expressions } from './expressions.ts';
 import { currentObserver } from './observer.ts';
 import { isFailure } from './outcomes.ts';
 import type { Schema } from './schema.ts';
-import { Work } from './work.ts';
+import { type Followers, Work } from './work.ts';
 
 const works = new WeakMap<Db, Work>();
 
@@ -20,7 +20,7 @@ export const afterCommit = (trx: Db, run: () => void): void => workOf(trx).after
 /** Runs work in a transaction, which is committed unless the work throws or returns a failure. */
 export async function runTransaction<T>(
   builder: ControlledTransactionBuilder<Schema>,
-  expressions: Expressions,
+  { expressions, followers }: { readonly expressions: Expressions; readonly followers: Followers },
   run: (trx: Transaction<Schema>, work: Work) => Promise<T>,
 ): Promise<T> {
   const trx = await builder.execute();
@@ -29,7 +29,7 @@ export async function runTransaction<T>(
   try {
     const outcome = await run(trx, work);
     if (!isFailure(outcome)) {
-      await work.flush();
+      await work.finish(followers);
       await currentObserver()?.committing(trx, outcome);
       await trx.commit().execute();
     }

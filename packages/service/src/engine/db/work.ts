@@ -60,6 +60,15 @@ interface Held<K, R> {
 /** Keys of one statement: both databases limit its parameters. */
 const portion = 1_000;
 
+/** What follows, within its transaction, of rows that a work has touched: called with their ids before the commit. */
+export type Follower = (work: Work, ids: readonly string[]) => Promise<unknown>;
+
+/** The followers of a storage, by the table that they follow: one of each. */
+export type Followers = Map<keyof Schema, Follower>;
+
+/** Rounds of followers that touch what others follow. */
+const roundsLimit = 10;
+
 /**
  * The work of one transaction: the rows that it has read and locked, those that it has changed and writes together at its
  * end, and what follows its commit. A row is read once; from then on it is what the work has made of it.
@@ -69,10 +78,28 @@ export class Work implements Reads {
   readonly #expressions: Expressions;
   readonly #held = new Map<unknown, Held<unknown, unknown>>();
   readonly #following: (() => void)[] = [];
+  readonly #touched = new Map<keyof Schema, Set<string>>();
 
   constructor(db: Transaction<Schema>, expressions: Expressions) {
     this.db = db;
     this.#expressions = expressions;
+  }
+
+  /** Notes that rows of a table were added or are other than they were, for those who follow it. */
+  touch(table: keyof Schema, ids: readonly string[]): void {
+    this.#touched.set(table, new Set([...(this.#touched.get(table) ?? []), ...ids]));
+  }
+
+  /** Writes what has changed and lets those follow who follow what was touched: before the commit. */
+  async finish(followers: Followers): Promise<void> {
+    await this.flush();
+    for (let round = 0; this.#touched.size > 0; round++) {
+      if (round === roundsLimit) throw new Error('Followers touch rows without an end');
+      const touched = [...this.#touched];
+      this.#touched.clear();
+      for (const [table, ids] of touched) await followers.get(table)?.(this, [...ids]);
+      await this.flush();
+    }
   }
 
   #heldOf<K, R>(kind: RowKind<K, R>): Held<K, R> {

@@ -41,7 +41,6 @@ const setManyStates =
         // Safe: a group is not empty.
         await changeDevices(trx, idsOf(alike), unwrap(planOf(alike[0] as DetailedDevice)));
       }
-      if (wanted === 'disabled') for (const { id } of changed) await deps.hooks.deviceBlocked(trx, id);
       const message = (devices: string) => `${devices} ${wanted === 'disabled' ? 'blocked' : 'let in again'}`;
       await logTogether(deps, trx, changed, { type: 'device.state', message }, call);
       return { ok: allowed.length, refused, blocked: wanted === 'disabled' ? allowed : [] };

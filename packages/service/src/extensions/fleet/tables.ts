@@ -134,6 +134,8 @@ export const fleetTables = {
       /** When its state has lasted too long, or its probation long enough. */
       expires_at: t.optional(t.time),
       changed_at: t.time,
+      /** Whether it may decide what the device gets: it waits, or it is the one that the device has taken last. */
+      in_force: t.since(2, t.withDefault(t.flag, 1)),
     },
     [
       t.index('device_id'),

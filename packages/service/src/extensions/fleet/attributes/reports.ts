@@ -2,6 +2,8 @@ import type { ReportedAttributes } from '@moorage/api';
 import { transactionOverConflicts } from '../../../engine/db/conflicts.ts';
 import { groupWriter } from '../../../engine/db/groups.ts';
 import type { Db, Storage } from '../../../engine/db/storage.ts';
+import { workOf } from '../../../engine/db/transaction.ts';
+import type { Work } from '../../../engine/db/work.ts';
 import { attributesOf, dropAttributes, existingDevices, putAttributes } from './queries.ts';
 import { changesOf, versionOf } from './rules.ts';
 
@@ -12,8 +14,8 @@ interface Report {
   readonly atMs: number;
 }
 
-/** Keeps reports in their order: what is known already writes nothing. */
-async function keep(trx: Db, reports: readonly Report[]): Promise<void> {
+/** Keeps reports in their order: what is known already writes nothing. Returns the devices that report something new. */
+async function keep(trx: Db, reports: readonly Report[]): Promise<readonly string[]> {
   const merged = new Map<string, Report>();
   for (const report of reports) {
     const earlier = merged.get(report.deviceId)?.reported;
@@ -38,19 +40,32 @@ async function keep(trx: Db, reports: readonly Report[]): Promise<void> {
     trx,
     changes.flatMap(({ deviceId, put }) => put.map((attribute) => ({ device_id: deviceId, ...attribute }))),
   );
+  return changes.flatMap(({ deviceId, put, drop }) => (put.length + drop.length > 0 ? [deviceId] : []));
 }
 
 /** Keeps what a device reports of itself; resolves when it is durable. */
 export type KeepAttributes = (deviceId: string, reported: ReportedAttributes, atMs: number) => Promise<void>;
 
-/** Reports that come together are committed together. */
-export function attributeKeeper(storage: Pick<Storage, 'transaction'>): KeepAttributes {
-  const write = groupWriter<Report>((group) => transactionOverConflicts(storage, (trx) => keep(trx, group)));
+/**
+ * Reports that come together are committed together.
+ *
+ * @param changed called in the transaction, with the devices that report something new
+ */
+export function attributeKeeper(
+  storage: Pick<Storage, 'transaction'>,
+  changed: (work: Work, deviceIds: readonly string[]) => Promise<unknown>,
+): KeepAttributes {
+  const write = groupWriter<Report>((group) =>
+    transactionOverConflicts(storage, async (trx) => {
+      const ids = await keep(trx, group);
+      if (ids.length > 0) await changed(workOf(trx), ids);
+    }),
+  );
   return (deviceId, reported, atMs) => write({ deviceId, reported, atMs });
 }
 
 /** Keeps the versions in version texts of devices as attributes, in the transaction that records the texts. */
-export const keepVersions = (trx: Db, bversions: ReadonlyMap<string, string>, atMs: number): Promise<void> =>
+export const keepVersions = (trx: Db, bversions: ReadonlyMap<string, string>, atMs: number): Promise<unknown> =>
   keep(
     trx,
     [...bversions].map(([deviceId, text]) => ({ deviceId, reported: { version: versionOf(text) ?? null }, atMs })),

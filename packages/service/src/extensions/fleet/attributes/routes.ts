@@ -71,7 +71,7 @@ interface LabelChange {
 
 /** Changes labels in one transaction; devices that would have too many are refused. Spec: API-RULE-labels-1. */
 const change = ({ storage, sortDevices, logTogether }: AttributeDeps, { caller, ip, ids, wanted }: LabelChange) =>
-  storage.transaction(async (trx): Promise<ManyResult> => {
+  storage.transaction(async (trx, work): Promise<ManyResult> => {
     const { allowed, refused } = await sortDevices(trx, caller, { action: 'device.update', ids });
     const before = await labelsOf(
       trx,
@@ -87,11 +87,9 @@ const change = ({ storage, sortDevices, logTogether }: AttributeDeps, { caller, 
         changed.push(device);
     }
     if (changed.length > 0) {
-      await changeLabels(
-        trx,
-        changed.map(({ id }) => id),
-        wanted,
-      );
+      const changedIds = changed.map(({ id }) => id);
+      await changeLabels(trx, changedIds, wanted);
+      work.touch('devices', changedIds);
     }
     const message = `Labels changed: ${Object.keys(wanted).join(', ')}`;
     const logged = {

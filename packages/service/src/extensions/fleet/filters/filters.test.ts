@@ -8,7 +8,7 @@ import { eachDatabase } from '../../../testing/index.ts';
 import { comparable } from '../attributes/rules.ts';
 import { parseFilter } from './parse.ts';
 import { type DeviceFacts, fitsFilter } from './predicate.ts';
-import { filterCondition, partsOf, readFacts, valueCount } from './queries.ts';
+import { factsOf, filterCondition, partsOf, valueCount } from './queries.ts';
 
 const nowMs = 1_700_000_000_000;
 
@@ -211,9 +211,7 @@ eachDatabase('the two evaluators', (open) => {
 
   it('agree on every device and many filters', async () => {
     const random = seededRandom(11);
-    const reads = sharedReads(storage.db);
-    const facts = new Map<string, DeviceFacts | undefined>();
-    for (const id of ids) facts.set(id, await readFacts(reads, id, new Set(['device', 'attributes', 'labels'])));
+    const facts = await factsOf(storage.db, ids, new Set(['device', 'attributes', 'labels']));
     let hits = 0;
     let counted = 0;
     for (let round = 0; round < 400; round++) {
@@ -229,7 +227,7 @@ eachDatabase('the two evaluators', (open) => {
       // What a filter does not look at need not be read.
       const [some = ''] = ids.slice(round % ids.length);
       const parts = new Set(partsOf(filter));
-      const part = (await readFacts(reads, some, parts)) ?? expect.unreachable();
+      const part = (await factsOf(storage.db, [some], parts)).get(some) ?? expect.unreachable();
       expect(fitsFilter(filter, part, nowMs), text).toBe(rows.some(({ id }) => id === some));
       const found = new Set(rows.map(({ id }) => id));
       const fitting = ids.filter((id) => {

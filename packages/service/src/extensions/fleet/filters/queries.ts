@@ -3,11 +3,10 @@ import type { DeviceWhere, FilterQuestion, ListFilter, Walk } from '../../../cor
 import { builtForMany } from '../../../engine/db/compiled.ts';
 import type { Schema } from '../../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../../engine/db/storage.ts';
-import type { Reads, RowKind } from '../../../engine/db/work.ts';
 import { attributesOf, labelsOf } from '../attributes/queries.ts';
 import { type Field, knownFields, privateFields } from './fields.ts';
 import type { Filter, Order, Test } from './parse.ts';
-import { type AttributeFact, type DeviceFacts, momentMs } from './predicate.ts';
+import { type DeviceFacts, momentMs } from './predicate.ts';
 
 const operators = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Record<Order, string>;
 
@@ -165,29 +164,26 @@ const fieldsFrom = (of: Db) =>
 
 const fieldsOf = builtForMany((of, ids: readonly string[]) => fieldsFrom(of).where('d.id', 'in', ids));
 
-const fieldRows: RowKind<string, DeviceFacts['fields']> = {
-  read: async (db, ids) => new Map((await fieldsOf(db, ids)).map((row) => [row.id, row])),
-};
-
-const attributeRows: RowKind<string, ReadonlyMap<string, AttributeFact>> = {
-  async read(db, ids) {
-    const byDevice = Map.groupBy(await attributesOf(db, ids), ({ device_id }) => device_id);
-    return new Map([...byDevice].map(([id, rows]) => [id, new Map(rows.map(({ name, ...fact }) => [name, fact]))]));
-  },
-};
-
-const labelRows: RowKind<string, ReadonlyMap<string, string>> = { read: labelsOf };
-
-/** Reads what filters see of a device; parts that are not asked for are empty. */
-export async function readFacts(
-  reads: Reads,
-  id: string,
+/** What filters see of devices, by id; parts that are not asked for are empty. */
+export async function factsOf(
+  db: Db,
+  ids: readonly string[],
   parts: ReadonlySet<FactPart>,
-): Promise<DeviceFacts | undefined> {
-  const [fields, attributes = new Map(), labels = new Map()] = await reads.together(
-    async () => (parts.has('device') ? reads.get(fieldRows, id) : noFields),
-    async () => (parts.has('attributes') ? reads.get(attributeRows, id) : undefined),
-    async () => (parts.has('labels') ? reads.get(labelRows, id) : undefined),
+): Promise<ReadonlyMap<string, DeviceFacts>> {
+  const fields = parts.has('device') ? new Map((await fieldsOf(db, ids)).map((row) => [row.id, row])) : undefined;
+  const attributes = Map.groupBy(
+    parts.has('attributes') ? await attributesOf(db, ids) : [],
+    ({ device_id }) => device_id,
   );
-  return fields && { fields, attributes, labels };
+  const labels = parts.has('labels') ? await labelsOf(db, ids) : undefined;
+  return new Map(
+    ids.map((id) => [
+      id,
+      {
+        fields: fields?.get(id) ?? noFields,
+        attributes: new Map(attributes.get(id)?.map(({ name, ...fact }) => [name, fact])),
+        labels: labels?.get(id) ?? new Map(),
+      },
+    ]),
+  );
 }

@@ -202,6 +202,7 @@ eachDatabase('how a device stands', (open) => {
       await db
         .insertInto('executions')
         .values({ ...unmoved, ...member })
+        .onConflict((conflict) => conflict.columns(['rollout_id', 'device_id']).doUpdateSet({ ...unmoved, ...member }))
         .execute();
       ids.push(id);
       return id;

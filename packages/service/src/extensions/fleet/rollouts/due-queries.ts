@@ -1,5 +1,6 @@
 import type { Db } from '../../../engine/db/storage.ts';
 import type { RolloutRow } from './queries.ts';
+import { goingOnStates, openExecutions } from './rules.ts';
 
 /** Rows looked at in one query of those that are due. */
 const dueLimit = 500;
@@ -17,7 +18,7 @@ const expirable = (db: Db) =>
   db
     .selectFrom('executions')
     .innerJoin('rollouts', 'rollouts.id', 'executions.rollout_id')
-    .where('rollouts.state', 'in', ['running', 'paused'])
+    .where('rollouts.state', 'in', [...goingOnStates])
     .orderBy('executions.expires_at');
 
 /** Rollouts that are to be looked at, oldest first. */
@@ -67,5 +68,39 @@ export const waitingDevices = (
     .where('stage', '<=', stage)
     .where('executions.device_id', '>', wake_after ?? '')
     .orderBy('executions.device_id')
+    .limit(limit)
+    .execute();
+
+/** The rollouts that go on. */
+export const rolloutsGoingOn = (db: Db) =>
+  db
+    .selectFrom('rollouts')
+    .select(['id', 'product_id'])
+    .where('state', 'in', [...goingOnStates])
+    .execute();
+
+/** Devices of a product, from one on in their order. */
+export const devicesAfter = (db: Db, productId: string, after: string, limit: number) =>
+  db
+    .selectFrom('devices')
+    .select('id')
+    .where('product_id', '=', productId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** The same of devices that a rollout still counts on although they are on another product. */
+export const straysAfter = (db: Db, rolloutId: string, after: string, limit: number) =>
+  db
+    .selectFrom('executions as e')
+    .innerJoin('rollouts as r', 'r.id', 'e.rollout_id')
+    .innerJoin('devices as d', 'd.id', 'e.device_id')
+    .select('d.id')
+    .where('e.rollout_id', '=', rolloutId)
+    .where('e.state', 'in', [...openExecutions])
+    .whereRef('d.product_id', '!=', 'r.product_id')
+    .where('d.id', '>', after)
+    .orderBy('d.id')
     .limit(limit)
     .execute();

@@ -2,11 +2,13 @@ import { type CancelTimer, hourMs, unwrap } from '@moorage/base';
 import { sharedReads } from '../../../engine/db/work.ts';
 import type { Outbound } from '../../../engine/outbound/ports.ts';
 import { dueExecutions, dueRollouts, dueWakes, nextDue } from './due-queries.ts';
-import type { Fleet, FleetDeps } from './engine.ts';
+import type { Fleet } from './engine.ts';
+import type { FleetDeps, Lifecycle } from './lifecycle.ts';
 import { countsOf, lockRollout, type RolloutRow } from './queries.ts';
 
 type DueDeps = Omit<FleetDeps, 'tagBundle' | 'stretch'> & {
   readonly fleet: Fleet;
+  readonly lifecycle: Lifecycle;
   /** The way out of the machine, for gates that are asked for. */
   readonly outbound: Pick<Outbound, 'sendHttp'>;
 };
@@ -31,18 +33,18 @@ export class RolloutTimes {
 
   constructor(deps: DueDeps) {
     this.#deps = deps;
-    deps.fleet.watchTimes((atMs) => this.#plan(atMs));
+    deps.lifecycle.watchTimes((atMs) => this.#plan(atMs));
   }
 
   /** Does what is due, and plans what will be. */
   async run(): Promise<void> {
-    const { storage, clock, fleet } = this.#deps;
+    const { storage, clock, fleet, lifecycle } = this.#deps;
     for (let round = 0; round < roundsLimit; round++) {
       const nowMs = clock.now();
       const rollouts = await dueRollouts(storage.db, nowMs);
       for (const { id } of rollouts) await this.#settle(id);
       const wakes = await dueWakes(storage.db, nowMs);
-      for (const { id } of wakes) await storage.transaction((_trx, work) => fleet.wakeMore(work, id));
+      for (const { id } of wakes) await storage.transaction((_trx, work) => lifecycle.wakeMore(work, id));
       const executions = await dueExecutions(storage.db, nowMs);
       for (const { rollout_id, device_id } of executions) {
         await storage.transaction((_trx, work) => fleet.expire(work, rollout_id, device_id));
@@ -57,8 +59,8 @@ export class RolloutTimes {
 
   /** Settles a rollout that is due, and asks for its gate where it has one that is asked for. */
   async #settle(id: string): Promise<void> {
-    const { storage, fleet } = this.#deps;
-    const asked = await storage.transaction((_trx, work) => fleet.due(work, id));
+    const { storage, lifecycle } = this.#deps;
+    const asked = await storage.transaction((_trx, work) => lifecycle.due(work, id));
     if (!asked) return;
     const answer = await this.#ask(asked.url, asked.rollout);
     if (!answer) return;
@@ -68,7 +70,7 @@ export class RolloutTimes {
       if (rollout?.state !== 'running' || rollout.stage !== asked.rollout.stage) return;
       const reason = answer.reason ?? `${new URL(asked.url).host} said no`;
       // A rollout that is running takes both answers.
-      unwrap(await fleet.signal(work, rollout, { pass: answer.pass, reason }));
+      unwrap(await lifecycle.signal(work, rollout, { pass: answer.pass, reason }));
     });
   }
 

@@ -1,48 +1,28 @@
-import type { FailureKind, Refusal, SkipReason } from '@moorage/api';
-import { type Result, success, transition, unwrap } from '@moorage/base';
+import type { FailureKind } from '@moorage/api';
+import { type Clock, transition } from '@moorage/base';
 import type { Assigned, HookedDevice, MovedUpdate, UpdateExtension } from '../../../core/ota/hooks.ts';
 import type { Assignment } from '../../../core/ota/rules.ts';
-import type { Db } from '../../../engine/db/storage.ts';
-import { type Reads, Work } from '../../../engine/db/work.ts';
-import type { Deps } from '../../../engine/http/types.ts';
-import { logFailure, logRollout } from './events.ts';
+import type { Reads, Work } from '../../../engine/db/work.ts';
+import { logFailure } from './events.ts';
 import {
   dropExecution,
   type ExecutionRow,
   executionOf,
   executionsByDevice,
   executionsOf,
-  failedExecutions,
+  executionsToRetry,
+  leaveOutWaiting,
   newExecution,
   putExecution,
 } from './execution-queries.ts';
-import { bringBack, skipReasonOf } from './member-queries.ts';
-import { enlist } from './members.ts';
-import { assignmentsOf, type FleetAssignment } from './membership.ts';
-import { addCount, changeRollout, countsOf, lockRollout, type RolloutRow } from './queries.ts';
-import {
-  type ExecutionTrigger,
-  endedStates,
-  executionTransitions,
-  holdingStates,
-  notGated,
-  type Outcome,
-  type RolloutTrigger,
-  rolloutTransitions,
-  settle,
-  waitsToReturn,
-  wantedStates,
-  wrongState,
-} from './rules.ts';
-import { deadlineKinds, expiryMs, failureKind, gateDueAtMs, isProbed, paceAfter, retryAtMs } from './turns.ts';
-import { wakeWaiting } from './wakes.ts';
-
-export type FleetDeps = Pick<Deps, 'storage' | 'clock' | 'log'> & {
-  /** Gives the bundle of a rollout that is over its tag. */
-  readonly tagBundle: (trx: Db, bundleId: string, tag: 'alpha' | 'beta' | 'release', atMs: number) => Promise<void>;
-  /** By how much slower the load of the process makes waking, at a time in epoch ms; 1 for not at all. */
-  readonly stretch: (nowMs: number) => number;
-};
+import { type KnownFacts, readFacts } from './facts.ts';
+import { deviceHolds } from './in-force.ts';
+import { type FleetDeps, Lifecycle } from './lifecycle.ts';
+import { type Move, movesFor } from './moves.ts';
+import { assignmentsOf, type FleetAssignment, type RolloutWait } from './poll.ts';
+import { addCount, changeRollout, lockRollout, type RolloutRow } from './queries.ts';
+import { type ExecutionTrigger, executionTransitions, goesOn, waitsToReturn } from './rules.ts';
+import { deadlineKinds, expiryMs, failureKind, isProbed, paceAfter, retryAtMs } from './turns.ts';
 
 type OfRollout = Pick<Assignment, 'id'>;
 
@@ -58,63 +38,50 @@ async function memberOf(work: Work, rolloutId: string, deviceId: string): Promis
   return execution && { rollout, execution };
 }
 
-/** Moves of rollouts and their devices. What waits for a time is planned by `watchTimes`. */
+/** Moves of devices in their rollouts: by what their updates come to, and by what else is so of them. */
 export class Fleet implements UpdateExtension {
-  readonly #deps: FleetDeps;
-  #plan: (atMs: number) => void = () => {};
+  readonly #clock: Clock;
+  readonly #lifecycle: Lifecycle;
 
-  constructor(deps: FleetDeps) {
-    this.#deps = deps;
-  }
-
-  /** Calls back with each time, epoch ms, at which something is due, once it is committed. */
-  watchTimes(plan: (atMs: number) => void): void {
-    this.#plan = plan;
+  constructor({ clock }: { readonly clock: Clock }, lifecycle: Lifecycle) {
+    this.#clock = clock;
+    this.#lifecycle = lifecycle;
   }
 
   #now(): number {
-    return this.#deps.clock.now();
+    return this.#clock.now();
   }
 
   /** What pins, freezes and rollouts have a device get now. In a work its rollouts are locked, so that a pace is kept. */
-  async assign(reads: Reads, device: HookedDevice): Promise<Assigned<FleetAssignment>> {
-    const { leaving, ...assigned } = await assignmentsOf(reads, device, this.#now());
-    if (!(reads instanceof Work) || leaving.length === 0) return assigned;
-    for (const { rollout_id } of leaving) {
-      const member = await memberOf(reads, rollout_id, device.id);
-      if (member) await this.#move(reads, member, 'leave');
-    }
-    // What it gets may depend on what it has left.
-    return this.assign(reads, device);
+  assign(
+    reads: Reads,
+    device: HookedDevice,
+  ): Promise<Assigned<FleetAssignment> & { readonly waits: RolloutWait | undefined }> {
+    return assignmentsOf(reads, device, this.#now());
   }
 
-  /** Reads what rollouts have of devices that take a step each. */
+  /** Reads what holds and moves devices that take a step each. */
   async begin(work: Work, deviceIds: readonly string[]): Promise<void> {
     await work.all(executionsByDevice, deviceIds);
+    await work.all(deviceHolds, deviceIds);
   }
 
-  /** Records that a device has been offered the bundle of a rollout, or runs it already. */
+  /** Records that a device has been offered the bundle of a rollout, or runs it already: other rollouts have it no more. */
   async offered(
     work: Work,
     { id: deviceId }: HookedDevice,
     { id = '' }: OfRollout,
     { updateId, isDone }: Parameters<UpdateExtension['offered']>[3],
   ): Promise<void> {
-    const locked = await lockRollout(work, id);
-    if (!locked) return;
-    const rollout = await changeRollout(work, id, paceAfter(locked, this.#now()));
-    const known = await executionOf(work, id, deviceId);
-    const execution = known ?? newExecution(rollout, deviceId, rollout.stage, this.#now());
-    if (!known) {
-      await putExecution(work, execution);
-      await addCount(work, execution, 1);
-    }
-    // A device that has left, or was skipped, enters anew; for others this is no move.
-    const joined = await this.#write(work, { rollout, execution }, 'join', { stage: rollout.stage, kind: null });
-    const isBack = waitsToReturn(rollout.state, joined.execution);
+    const member = await memberOf(work, id, deviceId);
+    if (!member) return;
+    const rollout = await changeRollout(work, id, paceAfter(member.rollout, this.#now()));
+    const { execution } = member;
+    const isBack = waitsToReturn(rollout.state, execution);
     const offer = { update_id: updateId, ...(isBack ? { due_at: null } : { bundle_id: rollout.bundle_id }) };
-    const taken = isBack ? await this.#write(work, joined, 'offer', offer) : joined;
+    const taken = isBack ? await this.#write(work, { rollout, execution }, 'offer', offer) : { rollout, execution };
     await this.#move(work, taken, isDone ? 'confirm' : 'offer', offer);
+    await this.reconcile(work, [deviceId]);
   }
 
   /** An update has moved: its execution moves with it, in the same transaction. */
@@ -128,10 +95,9 @@ export class Fleet implements UpdateExtension {
       case 'install':
         return this.#move(work, member, trigger);
       case 'confirm':
-        return this.#move(work, member, isProbed(rollout.settings, rollout.state) ? 'try' : 'confirm');
+        return this.#confirm(work, member);
       case 'supersede':
-        await this.#waitAgain(work, member, 'withdraw', { update_id: null });
-        return void (await this.#settle(work, rollout));
+        return this.#move(work, member, 'withdraw', { update_id: null });
       default:
         return this.#fail(work, member, 'fail', kind ?? failureKind(trigger, execution.state));
     }
@@ -143,12 +109,53 @@ export class Fleet implements UpdateExtension {
     if (member) await this.#fail(work, member, 'contradict', kind);
   }
 
-  /** A device has been blocked or pinned: rollouts in which it waits go on without it. */
-  async skip(work: Work, deviceId: string, reason: SkipReason): Promise<void> {
-    for (const { rollout_id, state } of await executionsOf(work, deviceId)) {
-      const member = state === 'waiting' ? await memberOf(work, rollout_id, deviceId) : undefined;
-      if (member) await this.#move(work, member, 'skip', { kind: reason });
+  /**
+   * Makes of devices in rollouts what follows from what is so now: whoever changes something of a device, a pin, a label or
+   * a rollout calls it in its transaction. Devices that are right already change nothing. Returns how many moves it took.
+   */
+  async reconcile(work: Work, deviceIds: readonly string[]): Promise<number> {
+    let moves = 0;
+    for (const facts of await readFacts(work, deviceIds, this.#now())) {
+      for (const move of movesFor(facts)) {
+        await this.#make(work, facts, move);
+        moves++;
+      }
     }
+    return moves;
+  }
+
+  async #make(work: Work, { device }: KnownFacts, { rolloutId, trigger, kind, stage }: Move): Promise<void> {
+    const rollout = await lockRollout(work, rolloutId);
+    // A move before this one may have ended it.
+    if (!rollout || !goesOn(rollout)) return;
+    const known = await executionOf(work, rolloutId, device.id);
+    if (!known) {
+      const execution = await putExecution(work, newExecution(rollout, device.id, stage ?? rollout.stage, this.#now()));
+      await addCount(work, execution, 1);
+      await this.#lifecycle.settle(work, rolloutId);
+      return;
+    }
+    const member = { rollout, execution: known };
+    switch (trigger) {
+      case 'fail':
+      case 'contradict':
+        // Safe: these moves name a kind of failure.
+        return this.#fail(work, member, trigger, kind as FailureKind);
+      case 'confirm':
+        return known.state === 'waiting' ? this.#move(work, member, 'confirm') : this.#confirm(work, member);
+      case 'join':
+        return this.#move(work, member, 'join', { kind: null, stage: stage ?? known.stage });
+      case 'withdraw':
+        return this.#move(work, member, 'withdraw', { update_id: null });
+      default:
+        return this.#move(work, member, trigger, { kind: kind ?? null });
+    }
+  }
+
+  /** A device runs the bundle: for good, or on probation first. */
+  #confirm(work: Work, member: Member): Promise<void> {
+    const { settings, state } = member.rollout;
+    return this.#move(work, member, isProbed(settings, state) ? 'try' : 'confirm');
   }
 
   /** The time of a device in its state is over: its probation has passed, or its deadline. */
@@ -167,41 +174,53 @@ export class Fleet implements UpdateExtension {
   /** A device will be deleted: the rollouts that count it count it no more. */
   async forget(work: Work, deviceId: string): Promise<void> {
     for (const execution of await executionsOf(work, deviceId)) {
-      const rollout = await lockRollout(work, execution.rollout_id);
-      if (!rollout) continue;
+      if (!(await lockRollout(work, execution.rollout_id))) continue;
       await addCount(work, execution, -1);
       await dropExecution(work, execution);
-      await this.#settle(work, rollout);
+      await this.#lifecycle.settle(work, execution.rollout_id);
     }
     // Before the device goes.
     await work.flush();
   }
 
-  /** Lets the failed devices of a rollout wait again; they are due at once. */
-  async retryFailed(work: Work, rollout: RolloutRow): Promise<number> {
-    const failed = await failedExecutions(work.db, rollout.id);
-    await this.begin(
-      work,
-      failed.map(({ device_id }) => device_id),
-    );
-    for (const execution of failed) {
-      const change = { attempt: execution.attempt + 1, due_at: null, update_id: null };
-      await this.#waitAgain(work, { rollout, execution }, 'retry', change);
+  /** Devices are taken back to what they were when they left the factory: they leave, until they show themselves again. */
+  async reset(work: Work, deviceIds: readonly string[]): Promise<void> {
+    for (const deviceId of deviceIds) {
+      for (const { rollout_id } of await executionsOf(work, deviceId)) {
+        const member = await memberOf(work, rollout_id, deviceId);
+        if (member) await this.#move(work, member, 'leave', { kind: 'reset' });
+      }
     }
-    return failed.length;
   }
 
-  /** Lets a device wait again, unless something keeps it from getting anything. */
-  async #waitAgain(
-    work: Work,
-    member: Member,
-    trigger: 'withdraw' | 'retry',
-    change: Partial<ExecutionRow>,
-  ): Promise<void> {
-    const waits = await this.#write(work, member, trigger, change);
-    const { state, device_id } = waits.execution;
-    const reason = state === 'waiting' && (await skipReasonOf(work.db, device_id, this.#now()));
-    if (reason) await this.#write(work, waits, 'skip', { kind: reason });
+  /**
+   * Lets the failed devices of a rollout wait again, and those that it has brought another bundle than it brings now; they
+   * are due at once. Returns how many.
+   */
+  async retry(work: Work, rollout: RolloutRow): Promise<number> {
+    const again = await executionsToRetry(work.db, rollout.id, rollout.bundle_id);
+    const ids = again.map(({ device_id }) => device_id);
+    await this.begin(work, ids);
+    for (const execution of again) {
+      const change = { attempt: execution.attempt + 1, due_at: null, update_id: null, kind: null };
+      await this.#write(work, { rollout, execution }, 'retry', change);
+    }
+    await this.reconcile(work, ids);
+    return again.length;
+  }
+
+  /** Leaves devices out of a rollout that still wait: all, or those not seen since a time, epoch ms. Returns how many. */
+  async leaveOut(work: Work, rollout: RolloutRow, unseenSinceMs: number | undefined): Promise<number> {
+    const stages = await leaveOutWaiting(work, rollout.id, unseenSinceMs, this.#now());
+    let all = 0;
+    for (const { stage, n } of stages) {
+      const counted = { rollout_id: rollout.id, stage, kind: null };
+      await addCount(work, { ...counted, state: 'waiting' }, -n);
+      await addCount(work, { ...counted, state: 'left' }, n);
+      all += n;
+    }
+    await this.#lifecycle.settle(work, rollout.id);
+    return all;
   }
 
   /** A device has failed, for good or until its next attempt. */
@@ -213,7 +232,7 @@ export class Fleet implements UpdateExtension {
     if (failed.execution.state !== 'failed' || failed === member) return;
     if (dueAtMs === undefined) await logFailure(work.db, rollout, failed.execution);
     else await this.#write(work, failed, 'retry', { attempt: execution.attempt + 1, due_at: dueAtMs });
-    await this.#settle(work, rollout);
+    await this.#lifecycle.settle(work, rollout.id);
   }
 
   /** Moves a device in its rollout, its counts, and what follows for the rollout. */
@@ -224,7 +243,7 @@ export class Fleet implements UpdateExtension {
     change: Partial<ExecutionRow> = {},
   ): Promise<void> {
     await this.#write(work, member, trigger, change);
-    await this.#settle(work, member.rollout);
+    await this.#lifecycle.settle(work, member.rollout.id);
   }
 
   /** Moves a device in its rollout, and its counts. A move that is not in the table changes nothing. */
@@ -238,159 +257,14 @@ export class Fleet implements UpdateExtension {
     if (state === 'done' || state === 'probation') next.kind = null;
     await addCount(work, execution, -1);
     await addCount(work, next, 1);
-    await putExecution(work, next);
-    this.#planAt(work, expires_at);
-    return { rollout, execution: next };
+    const written = await putExecution(work, next);
+    this.#lifecycle.planAt(work, expires_at);
+    return { rollout, execution: written };
   }
+}
 
-  #planAt(work: Work, atMs: number | null): void {
-    if (atMs !== null) work.afterCommit(() => this.#plan(atMs));
-  }
-
-  /** Draws the conclusions from the counts of a rollout, in the transaction that has changed them. */
-  async settleRollout(work: Work, rolloutId: string): Promise<void> {
-    const locked = await lockRollout(work, rolloutId);
-    if (locked) await this.#settle(work, locked);
-  }
-
-  /** @param asks whether an answer from outside that is due is about to be asked for; where it is returned */
-  async #settle(work: Work, locked: RolloutRow, asks = false): Promise<string | undefined> {
-    if (locked.state !== 'running') return undefined;
-    const { settings } = locked;
-    const counts = await countsOf(work, locked.id, settings.stages.length);
-    let rollout = locked;
-    // At most as often as there are stages: empty ones pass at once.
-    for (let round = 0; round <= settings.stages.length; round++) {
-      const { stage, gate_at: gateAtMs, signal_until: signalUntilMs } = rollout;
-      const signalled = Boolean(rollout.signalled);
-      const outcome = settle({ settings, stage, counts, gateAtMs, signalled, signalUntilMs }, this.#now());
-      if (outcome.kind === 'next') rollout = await this.openNext(work, rollout);
-      else if (outcome.kind === 'wait') return this.#wait(work, rollout, outcome, asks);
-      else {
-        const [trigger, reason] =
-          outcome.kind === 'finish' ? (['finish', null] as const) : [outcome.action, outcome.reason];
-        // A rollout that is running takes all of these.
-        unwrap(await this.trigger(work, rollout, trigger, reason));
-        return undefined;
-      }
-    }
-    return undefined;
-  }
-
-  /** Keeps until when a rollout waits. Returns the address to be asked, when it is time to ask. */
-  async #wait(
-    work: Work,
-    rollout: RolloutRow,
-    { gateAtMs: gate_at, signalUntilMs: signal_until, reason }: Extract<Outcome, { kind: 'wait' }>,
-    asks: boolean,
-  ): Promise<string | undefined> {
-    const url = signal_until === null ? undefined : rollout.settings.stages[rollout.stage]?.gate?.ask?.url;
-    const due_at = gateDueAtMs({ gate_at, signal_until, isAsked: url !== undefined, asks }, rollout, this.#now());
-    this.#planAt(work, due_at);
-    await changeRollout(work, rollout.id, { gate_at, signal_until, due_at, reason });
-    return asks ? url : undefined;
-  }
-
-  /** The time of a rollout has come: a start, a soak time, a signal. Returns where its gate is to be asked for, if so. */
-  async due(
-    work: Work,
-    rolloutId: string,
-  ): Promise<{ readonly url: string; readonly rollout: RolloutRow } | undefined> {
-    const rollout = await lockRollout(work, rolloutId);
-    if (!rollout?.due_at || rollout.due_at > this.#now()) return undefined;
-    if (rollout.state === 'scheduled') return void unwrap(await this.start(work, rollout, 'at its time'));
-    const url = await this.#settle(work, rollout, true);
-    return url === undefined ? undefined : { url, rollout };
-  }
-
-  /** Something outside has said whether the next stage may open. Refusal: ILLEGAL_TRANSITION. */
-  async signal(
-    work: Work,
-    rollout: RolloutRow,
-    { pass, reason }: { readonly pass: boolean; readonly reason: string },
-  ): Promise<Result<RolloutRow, Refusal>> {
-    if (rollout.state !== 'running') return wrongState(rollout.state, 'signalled');
-    if (!pass) return this.trigger(work, rollout, 'pause', reason);
-    const next = await changeRollout(work, rollout.id, { signalled: 1 });
-    await this.#log(work, next, `Stage ${next.stage + 1} of rollout "${next.title}" has its signal`);
-    await this.#settle(work, next);
-    return success(next);
-  }
-
-  #log(work: Work, rollout: RolloutRow, message: string, level?: 'warning'): Promise<void> {
-    return logRollout(work.db, rollout, this.#now(), message, level);
-  }
-
-  /** Opens the next stage of a rollout, and wakes some of its devices. */
-  async openNext(work: Work, rollout: RolloutRow): Promise<RolloutRow> {
-    const next = await changeRollout(work, rollout.id, { ...notGated, stage: rollout.stage + 1 });
-    await this.#log(work, next, `Stage ${next.stage + 1} of rollout "${next.title}" begins`);
-    await this.wake(work, next);
-    return next;
-  }
-
-  /** Wakes devices on the message channel that wait in the open stage or are brought back, at the pace of the rollout or its product. */
-  wake(work: Work, rollout: RolloutRow): Promise<void> {
-    const { storage, stretch } = this.#deps;
-    const nowMs = this.#now();
-    return wakeWaiting(work, rollout, { bus: storage.bus, nowMs, slower: stretch(nowMs), plan: this.#plan });
-  }
-
-  /** Wakes more devices of a rollout whose time for it has come. */
-  async wakeMore(work: Work, rolloutId: string): Promise<void> {
-    const rollout = await lockRollout(work, rolloutId);
-    const isDue = rollout?.wake_at != null && rollout.wake_at <= this.#now();
-    if (isDue && (rollout.state === 'running' || rollout.state === 'rolled_back')) await this.wake(work, rollout);
-  }
-
-  /** Starts a rollout: its devices get their stages. Refusal: ILLEGAL_TRANSITION. */
-  async start(work: Work, rollout: RolloutRow, reason: string | null): Promise<Result<RolloutRow, Refusal>> {
-    const begun = await this.trigger(work, rollout, 'start', reason);
-    if (!begun.ok) return begun;
-    await enlist(work, this.#deps.storage.expressions, rollout, this.#now());
-    await this.wake(work, begun.value);
-    await this.#settle(work, begun.value);
-    return begun;
-  }
-
-  /**
-   * Takes a rollout to its next state: beside its first, nothing else writes one. Refusal: ILLEGAL_TRANSITION.
-   *
-   * @param backTo the bundle that the devices get that it has moved, when it is rolled back; else each the one it had
-   */
-  async trigger(
-    work: Work,
-    rollout: RolloutRow,
-    trigger: RolloutTrigger,
-    reason: string | null,
-    backTo?: string,
-  ): Promise<Result<RolloutRow, Refusal>> {
-    const state = transition(rolloutTransitions, rollout.state, trigger);
-    if (state === undefined) return wrongState(rollout.state, wantedStates[trigger] ?? trigger);
-    const nowMs = this.#now();
-    const { settings, bundle_id, title } = rollout;
-    const due_at = state === 'scheduled' ? (settings.start_at ?? nowMs) : null;
-    const next = await changeRollout(work, rollout.id, {
-      state,
-      reason: state === 'running' ? null : reason,
-      gate_at: null,
-      signal_until: null,
-      due_at,
-      holds: holdingStates.includes(state) ? 1 : 0,
-      finished_at: endedStates.includes(state) ? nowMs : null,
-      ...(trigger === 'start' && { started_at: nowMs }),
-      ...(state === 'rolled_back' && { wake_after: null }),
-    });
-    const isBad = state === 'paused' || state === 'aborted' || state === 'rolled_back';
-    const message = `Rollout "${title}" is ${state.replace('_', ' ')}${reason === null ? '' : `: ${reason}`}`;
-    await this.#log(work, next, message, isBad ? 'warning' : undefined);
-    if (state === 'finished' && settings.then_tag !== undefined) {
-      await work.restart();
-      await this.#deps.tagBundle(work.db, bundle_id, settings.then_tag, nowMs);
-    }
-    if (state === 'rolled_back') await bringBack(work, rollout, settings.pace ? nowMs : null, backTo);
-    if (trigger === 'resume' || state === 'rolled_back') await this.wake(work, next);
-    this.#planAt(work, due_at);
-    return success(next);
-  }
+/** Makes what moves rollouts, and what moves devices in them. */
+export function openFleet(deps: FleetDeps): { readonly fleet: Fleet; readonly lifecycle: Lifecycle } {
+  const lifecycle = new Lifecycle(deps);
+  return { fleet: new Fleet(deps, lifecycle), lifecycle };
 }

@@ -5,6 +5,7 @@ import type { Row } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { changedRows, type Reads, type RowKind, type Work } from '../../../engine/db/work.ts';
 import type { RolloutRow } from './queries.ts';
+import { takenStates } from './rules.ts';
 
 export type ExecutionRow = Row<'executions'>;
 
@@ -21,6 +22,7 @@ export const newExecution = (rollout: RolloutRow, device_id: string, stage: numb
   due_at: null,
   expires_at: null,
   changed_at: nowMs,
+  in_force: 1,
 });
 
 const findExecutions = builtForMany((db, deviceIds: readonly string[]) =>
@@ -58,6 +60,7 @@ const putExecutions = (trx: Db, rows: readonly ExecutionRow[]) =>
         due_at: to.ref('excluded.due_at'),
         expires_at: to.ref('excluded.expires_at'),
         changed_at: to.ref('excluded.changed_at'),
+        in_force: to.ref('excluded.in_force'),
       })),
     )
     .execute();
@@ -74,12 +77,18 @@ export const executionOf = async (
 ): Promise<ExecutionRow | undefined> =>
   (await executionsOf(reads, deviceId)).find(({ rollout_id }) => rollout_id === rolloutId);
 
-const othersOf = async (work: Work, { rollout_id, device_id }: ExecutionRow) =>
+const othersOf = async (work: Work, { rollout_id, device_id }: Pick<ExecutionRow, 'rollout_id' | 'device_id'>) =>
   (await executionsOf(work, device_id)).filter((row) => row.rollout_id !== rollout_id);
 
-/** Adds a device to a rollout, or makes this of what the rollout has of it. */
-export async function putExecution(work: Work, row: ExecutionRow): Promise<void> {
-  work.put(executionsByDevice, row.device_id, [...(await othersOf(work, row)), row]);
+/** Adds a device to a rollout, or makes this of what the rollout has of it. Of those that have taken a device, the last one decides. */
+export async function putExecution(work: Work, row: Omit<ExecutionRow, 'in_force'>): Promise<ExecutionRow> {
+  const isTaken = takenStates.includes(row.state);
+  const next: ExecutionRow = { ...row, in_force: isTaken || row.state === 'waiting' ? 1 : 0 };
+  const others = (await othersOf(work, row)).map((other) =>
+    isTaken && other.in_force === 1 && takenStates.includes(other.state) ? { ...other, in_force: 0 as const } : other,
+  );
+  work.put(executionsByDevice, row.device_id, [...others, next]);
+  return next;
 }
 
 /** Removes a device from a rollout. */
@@ -87,8 +96,46 @@ export async function dropExecution(work: Work, row: ExecutionRow): Promise<void
   work.put(executionsByDevice, row.device_id, await othersOf(work, row));
 }
 
-export const failedExecutions = (db: Db, rolloutId: string): Promise<ExecutionRow[]> =>
-  db.selectFrom('executions').selectAll().where('rollout_id', '=', rolloutId).where('state', '=', 'failed').execute();
+/** The devices of a rollout that it has failed on, and those that have or get another bundle than it brings now. */
+export const executionsToRetry = (db: Db, rolloutId: string, bundleId: string): Promise<ExecutionRow[]> =>
+  db
+    .selectFrom('executions')
+    .selectAll()
+    .where('rollout_id', '=', rolloutId)
+    .where(({ eb, or, and }) =>
+      or([eb('state', '=', 'failed'), and([eb('bundle_id', '!=', bundleId), eb('state', 'in', [...takenStates])])]),
+    )
+    .execute();
+
+/** Leaves devices out of a rollout that wait, and were not seen since a time if one is named, epoch ms. Returns their numbers by stage. */
+export async function leaveOutWaiting(
+  work: Work,
+  rolloutId: string,
+  unseenSinceMs: number | undefined,
+  nowMs: number,
+): Promise<readonly { readonly stage: number; readonly n: number }[]> {
+  await work.restart();
+  const { db } = work;
+  const meant = db
+    .selectFrom('executions as e')
+    .innerJoin('devices as d', 'd.id', 'e.device_id')
+    .where('e.rollout_id', '=', rolloutId)
+    .where('e.state', '=', 'waiting')
+    .$if(unseenSinceMs !== undefined, (rows) =>
+      rows.where(({ eb, or }) => or([eb('d.last_seen_at', 'is', null), eb('d.last_seen_at', '<', unseenSinceMs ?? 0)])),
+    );
+  const stages = await meant
+    .select(({ fn }) => ['e.stage', fn.countAll<number>().as('n')])
+    .groupBy('e.stage')
+    .execute();
+  await db
+    .updateTable('executions')
+    .set({ state: 'left', kind: 'left_out', in_force: 0, due_at: null, changed_at: nowMs })
+    .where('rollout_id', '=', rolloutId)
+    .where('device_id', 'in', meant.select('e.device_id'))
+    .execute();
+  return stages.map(({ stage, n }) => ({ stage, n: Number(n) }));
+}
 
 /** One page of the devices of a rollout. */
 export async function listExecutions(

@@ -8,6 +8,13 @@ import type { Db } from '../../../engine/db/storage.ts';
 export const pinOf = (db: Db, deviceId: string): Promise<Row<'pins'> | undefined> =>
   db.selectFrom('pins').selectAll().where('device_id', '=', deviceId).executeTakeFirst();
 
+/** How many devices are pinned to a bundle. */
+export async function pinsOf(db: Db, bundleId: string): Promise<number> {
+  const pins = db.selectFrom('pins').where('bundle_id', '=', bundleId);
+  const { n } = await pins.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+  return Number(n);
+}
+
 export const putPin = (trx: Db, { device_id, ...row }: Row<'pins'>) =>
   trx
     .insertInto('pins')

@@ -97,7 +97,7 @@ const thaw =
 
 /** Pauses what runs in a product, or in all. Returns how many rollouts these were. */
 async function pauseRunning(
-  { fleet }: Pick<RolloutDeps, 'fleet'>,
+  { lifecycle }: Pick<RolloutDeps, 'lifecycle'>,
   work: Work,
   productId: string | undefined,
   reason: string,
@@ -105,7 +105,7 @@ async function pauseRunning(
   let paused = 0;
   for (const { id } of await runningRollouts(work.db, productId)) {
     const rollout = await lockRollout(work, id);
-    const moved = rollout && (await fleet.trigger(work, rollout, 'pause', `Emergency stop: ${reason}`));
+    const moved = rollout && (await lifecycle.trigger(work, rollout, 'pause', `Emergency stop: ${reason}`));
     if (moved?.ok) paused++;
   }
   return paused;
@@ -180,7 +180,7 @@ const setFleetSettings =
 
 /** API-EP-POST-products-product_id-stop */
 const stop =
-  ({ storage, clock, fleet }: RolloutDeps): Handler<Contract['stop']> =>
+  ({ storage, clock, lifecycle }: RolloutDeps): Handler<Contract['stop']> =>
   async (call) =>
     storage.transaction(async (trx, work): Promise<Result<{ paused: number }, Refusal>> => {
       const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
@@ -191,7 +191,7 @@ const stop =
       await putFreeze(trx, { product_id: productId, reason, until: null, everywhere: 0, created_at: atMs });
       const message = `Emergency stop of product ${code}: ${reason}`;
       await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
-      const paused = await pauseRunning({ fleet }, work, productId, reason);
+      const paused = await pauseRunning({ lifecycle }, work, productId, reason);
       return success({ paused });
     });
 
@@ -209,7 +209,7 @@ const pin =
       if (!bundle) return failure(refusal('NOT_FOUND', { what: 'Published bundle' }));
       const atMs = clock.now();
       await putPin(trx, { device_id: deviceId, bundle_id, reason, until, created_at: atMs });
-      await deps.fleet.skip(work, deviceId, 'pinned');
+      work.touch('devices', [deviceId]);
       const message = `Device is held at version ${bundle.version}: ${reason}`;
       await writeLog(trx, {
         ...byCaller(call, atMs),
@@ -247,12 +247,13 @@ const pinned =
 const unpin =
   (deps: RolloutDeps): Handler<Contract['unpin']> =>
   async (call) =>
-    deps.storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    deps.storage.transaction(async (trx, work): Promise<Result<typeof resultOk, Refusal>> => {
       const device = await deps.deviceFor(trx, call.caller, 'device.pin', call.params.device_id);
       if (!device.ok) return device;
       const { id: deviceId, product_id: productId } = device.value;
       if (!(await pinOf(trx, deviceId))) return gone('Pin');
       await deletePin(trx, deviceId);
+      work.touch('devices', [deviceId]);
       const message = 'Device is not held at a version any more';
       await writeLog(trx, { ...byCaller(call, deps.clock.now()), type: 'device.pin', message, deviceId, productId });
       return success(resultOk);
@@ -266,11 +267,16 @@ const selection =
     const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
     if (!device.ok) return device;
     const reads = sharedReads(db);
-    const { by, reason, bundle, assignment } = await follow(reads, device.value, () =>
+    const { by, reason, bundle, assignment, waits } = await follow(reads, device.value, () =>
       deps.fleet.assign(reads, device.value),
     );
     const of = { bundle_id: bundle?.id ?? null, bundle: bundle?.version ?? null };
-    return success({ by, reason, ...of, rollout_id: assignment?.id ?? null });
+    const waiting = waits && {
+      rollout_id: waits.rolloutId,
+      reason: waits.reason,
+      until: optionalTimestamp(waits.untilMs ?? null),
+    };
+    return success({ by, reason, ...of, rollout_id: assignment?.id ?? null, waits: waiting ?? null });
   };
 
 /** What holds devices where they are. */

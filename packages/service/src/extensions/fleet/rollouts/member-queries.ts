@@ -7,11 +7,38 @@ import type { Filter } from '../filters/parse.ts';
 import { filterCondition } from '../filters/queries.ts';
 import { newExecution } from './execution-queries.ts';
 import type { RolloutRow } from './queries.ts';
+import { goingOnStates, takenStates } from './rules.ts';
+
+/** Why a device that fits gets nothing from a rollout that begins. */
+export type OutReason = SkipReason | 'overtaken';
+
+/** What a rollout has of such a device. */
+export const outAs = (reason: OutReason) =>
+  reason === 'overtaken'
+    ? ({ state: 'overtaken', kind: null } as const)
+    : ({ state: 'skipped', kind: reason } as const);
+
+/** The devices that rollouts of the product which go on and decide before this one have taken. */
+export async function takenBefore(
+  db: Db,
+  { product_id, priority }: Pick<RolloutRow, 'product_id' | 'priority'>,
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('executions as e')
+    .innerJoin('rollouts as r', 'r.id', 'e.rollout_id')
+    .select('e.device_id')
+    .where('r.product_id', '=', product_id)
+    .where('r.state', 'in', [...goingOnStates])
+    .where('r.priority', '>', priority)
+    .where('e.state', 'in', [...takenStates])
+    .execute();
+  return new Set(rows.map(({ device_id }) => device_id));
+}
 
 /** Devices of one statement. */
 const statementDevices = 20_000;
 
-/** Adds devices to a stage of a rollout that begins; they wait, or are skipped for a reason. */
+/** Adds devices to a stage of a rollout that begins; they wait, or get nothing for a reason. */
 export async function insertExecutions(
   trx: Db,
   expressions: Expressions,
@@ -20,16 +47,17 @@ export async function insertExecutions(
     stage,
     deviceIds,
     nowMs,
-    skipped,
+    out,
   }: {
     readonly stage: number;
     readonly deviceIds: readonly string[];
     readonly nowMs: number;
-    readonly skipped?: SkipReason;
+    /** Why they get nothing, where they do not wait. */
+    readonly out?: OutReason;
   },
 ): Promise<void> {
   const { device_id: _each, ...waiting } = newExecution(rollout, '', stage, nowMs);
-  const row = skipped === undefined ? waiting : { ...waiting, state: 'skipped' as const, kind: skipped };
+  const row = out === undefined ? waiting : { ...waiting, ...outAs(out), in_force: 0 as const };
   // Safe: these are columns of the table.
   const columns = Object.keys(row) as (keyof typeof row)[];
   // In the order of the index that they are found by.
@@ -51,8 +79,8 @@ export async function insertExecutions(
 
 /**
  * Lets the devices that a rollout has moved, or is about to, get another bundle from it: a named one, or each the one that
- * it ran before. Where that is not known or not published any more, what its tag names or the release; where there is
- * none of these either, it stays.
+ * it ran before. Where that is not known or not published any more, what its tag names or the release. Where there is none
+ * of these either, it stays with what it has, of the kind `stays`. Returns how many these were, and how many there are.
  *
  * @param dueAtMs since when those wait for their turn that run the bundle of the rollout; null for no pace
  */
@@ -61,7 +89,7 @@ export async function bringBack(
   { id, product_id, product }: Pick<RolloutRow, 'id' | 'product_id' | 'product'>,
   dueAtMs: number | null,
   bundleId?: string,
-): Promise<void> {
+): Promise<{ readonly stay: number; readonly all: number }> {
   await work.restart();
   await work.db
     .updateTable('executions')
@@ -81,33 +109,28 @@ export async function bringBack(
       const tagged = published
         .innerJoin('devices as d', 'd.tag', 'b.tag')
         .whereRef('d.id', '=', 'executions.device_id');
-      const back = execution.fn.coalesce(
-        from,
-        tagged,
-        published.where('b.tag', '=', 'release'),
-        'executions.bundle_id',
-      );
-      return { bundle_id: bundleId ?? back, due_at: dueAtMs };
+      const back = execution.fn.coalesce(from, tagged, published.where('b.tag', '=', 'release'));
+      if (bundleId !== undefined) return { bundle_id: bundleId, due_at: dueAtMs };
+      const other = execution.fn.coalesce(back, 'executions.bundle_id');
+      const stays = execution.case().when(other, '=', execution.ref('executions.bundle_id')).then('stays');
+      return { bundle_id: other, kind: stays.else(execution.ref('executions.kind')).end(), due_at: dueAtMs };
     })
     .where('rollout_id', '=', id)
-    .where('state', 'in', ['offered', 'downloading', 'installed', 'probation', 'done'])
+    .where('state', 'in', [...takenStates])
     .execute();
+  const counted = await work.db
+    .selectFrom('executions')
+    .select(({ fn, eb }) => [
+      fn.countAll<number>().as('all'),
+      fn.count<number>(eb.case().when('kind', '=', 'stays').then(1).end()).as('stay'),
+    ])
+    .where('rollout_id', '=', id)
+    .where('state', 'in', [...takenStates])
+    .executeTakeFirstOrThrow();
+  return { stay: Number(counted.stay), all: Number(counted.all) };
 }
 
-/** Why no rollout brings a device anything at a time, epoch ms. */
-export async function skipReasonOf(db: Db, deviceId: string, nowMs: number): Promise<SkipReason | undefined> {
-  const row = await db
-    .selectFrom('devices as d')
-    .leftJoin('pins as p', (join) =>
-      join.onRef('p.device_id', '=', 'd.id').on((on) => on.or([on('p.until', 'is', null), on('p.until', '>', nowMs)])),
-    )
-    .select(['d.state', 'p.bundle_id as pinned'])
-    .where('d.id', '=', deviceId)
-    .executeTakeFirst();
-  return row && skipReason(row);
-}
-
-/** The same of a device that has been read. */
+/** Why no rollout brings a device anything. */
 export const skipReason = ({
   state,
   pinned,
@@ -147,6 +170,14 @@ export const publishedVersions = (db: Db, productId: string) =>
     .where('product_id', '=', productId)
     .where('state', '=', 'published')
     .execute();
+
+export const isPublished = async (db: Db, bundleId: string): Promise<boolean> =>
+  (await db
+    .selectFrom('bundles')
+    .select('id')
+    .where('id', '=', bundleId)
+    .where('state', '=', 'published')
+    .executeTakeFirst()) !== undefined;
 
 export const platformOf = (db: Db, productId: string) =>
   db.selectFrom('products').select('platform_id').where('id', '=', productId).executeTakeFirstOrThrow();

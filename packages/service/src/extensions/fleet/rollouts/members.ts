@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { type Refusal, type RolloutSettings, refusal, type SkipReason } from '@moorage/api';
+import { type Refusal, type RolloutSettings, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db, Expressions } from '../../../engine/db/storage.ts';
 import type { Work } from '../../../engine/db/work.ts';
 import { keptFilter } from '../filters/parse.ts';
-import { fittingDevices, insertExecutions, skipReason } from './member-queries.ts';
+import { fittingDevices, insertExecutions, type OutReason, outAs, skipReason, takenBefore } from './member-queries.ts';
 import { addCount, type RolloutRow } from './queries.ts';
 import { stagesOf } from './settings.ts';
 
@@ -12,7 +12,7 @@ import { stagesOf } from './settings.ts';
 const rankOf = (rolloutId: string, deviceId: string): string => hash('sha256', `${rolloutId} ${deviceId}`);
 
 /** Which devices a rollout is for, and how it divides them. */
-export type RolloutScope = Pick<RolloutRow, 'id' | 'product_id' | 'product' | 'filter' | 'settings'>;
+export type RolloutScope = Pick<RolloutRow, 'id' | 'product_id' | 'product' | 'filter' | 'priority' | 'settings'>;
 
 /** A device that fits, and whether it is pinned. */
 interface FittingDevice {
@@ -41,9 +41,10 @@ export async function membersOf<D extends FittingDevice>(
   fitting: readonly D[],
   nowMs: number,
 ) {
-  const out = new Map<SkipReason, string[]>();
+  const out = new Map<OutReason, string[]>();
+  const taken = await takenBefore(db, rollout);
   const members = fitting.filter((device) => {
-    const why = skipReason(device);
+    const why = skipReason(device) ?? (taken.has(device.id) ? 'overtaken' : undefined);
     if (why !== undefined) {
       const skipped = out.get(why) ?? [];
       skipped.push(device.id);
@@ -106,7 +107,7 @@ export async function refuseSizes(
   return checkSizes(rollout, fitting.filter((device) => skipReason(device) === undefined).length);
 }
 
-/** Gives every device of a rollout that begins its stage; those that get nothing are skipped, at its end. */
+/** Gives every device of a rollout that begins its stage; those that get nothing are at its end. */
 export async function enlist(work: Work, expressions: Expressions, rollout: RolloutRow, nowMs: number): Promise<void> {
   await work.restart();
   const trx = work.db;
@@ -119,8 +120,8 @@ export async function enlist(work: Work, expressions: Expressions, rollout: Roll
     await addCount(work, { rollout_id: rollout.id, stage, state: 'waiting', kind: null }, n);
   }
   const last = sizes.length - 1;
-  for (const [skipped, deviceIds] of out) {
-    await insertExecutions(trx, expressions, rollout, { stage: last, deviceIds, nowMs, skipped });
-    await addCount(work, { rollout_id: rollout.id, stage: last, state: 'skipped', kind: skipped }, deviceIds.length);
+  for (const [reason, deviceIds] of out) {
+    await insertExecutions(trx, expressions, rollout, { stage: last, deviceIds, nowMs, out: reason });
+    await addCount(work, { rollout_id: rollout.id, stage: last, ...outAs(reason) }, deviceIds.length);
   }
 }

@@ -4,8 +4,9 @@ import { topics } from '../../../engine/bus/topics.ts';
 import { auditedTimes } from '../../../testing/audited.ts';
 import { eachDatabase, type MadeUser } from '../../../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../../../testing/ota-world.ts';
-import { Fleet } from './engine.ts';
+import { openFleet } from './engine.ts';
 import { lockRollout } from './queries.ts';
+import { sweep } from './sweep.ts';
 
 eachDatabase('what becomes of devices in a rollout', (open) => {
   let world: OtaWorld;
@@ -103,7 +104,13 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
       return (await world.app.service.devices.inject(call)).json();
     };
     for (let asked = 0; asked < 3; asked++) expect(await askFrom('10.2.0.7')).toMatchObject({ result: 'none' });
+    expect(await askFrom('10.1.0.7')).toMatchObject({ result: 'none' });
+    // What devices only show by their contacts is looked at now and then.
+    const { storage, service } = world.app;
+    const parts = openFleet({ ...service.deps, tagBundle: async () => {}, stretch: () => 1 });
+    expect(await sweep({ ...parts, storage })).toBe(1);
     expect(await askFrom('10.1.0.7')).toMatchObject({ result: 'update', bundle_id: bundle.id });
+    expect(await sweep({ ...parts, storage })).toBe(0);
   });
 
   it('a device that is pinned or blocked is skipped, and enters when it is let go', async () => {
@@ -323,12 +330,12 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     const { product, device, bundleOf } = await scene();
     const other = await world.deviceOn(product.id);
     const { id } = await draft(product.id, (await bundleOf(null)).id);
-    const fleet = new Fleet({ ...service.deps, tagBundle: async () => {}, stretch: () => 1 });
+    const { fleet, lifecycle } = openFleet({ ...service.deps, tagBundle: async () => {}, stretch: () => 1 });
     let attempts = 0;
     await storage.transaction(async (_trx, work) => {
       const rollout = await lockRollout(work, id);
       if (!rollout) return expect.unreachable();
-      unwrap(await fleet.start(work, rollout, null));
+      unwrap(await lifecycle.start(work, rollout, null));
       if (++attempts > 1) return;
       await storage.transaction(async (deleting, forgetting) => {
         await fleet.forget(forgetting, device.id);

@@ -13,7 +13,7 @@ import { onePage, type PageOf, paging } from '../../../engine/db/paging.ts';
 import type { Row } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { changedColumns, changedRows, type Reads, type RowKind, type Work } from '../../../engine/db/work.ts';
-import { noCounts, type StageCounts } from './rules.ts';
+import { goingOnStates, noCounts, type StageCounts } from './rules.ts';
 
 /** A rollout, with the version of its bundle and the full code of its product. */
 export type RolloutRow = Omit<Row<'rollouts'>, 'settings'> & {
@@ -31,9 +31,11 @@ const rollouts = (db: Db) =>
     .select(['b.version', 'p.product']);
 
 /** What is kept of settings has been checked. */
+export const toSettings = (text: string) => JSON.parse(text) as RolloutSettings;
+
 const toRollout = ({ settings, ...row }: Row<'rollouts'> & Pick<RolloutRow, 'version' | 'product'>) => ({
   ...row,
-  settings: JSON.parse(settings) as RolloutSettings,
+  settings: toSettings(settings),
 });
 
 const byId = (rows: Parameters<typeof toRollout>[0][]): ReadonlyMap<string, RolloutRow> =>
@@ -107,6 +109,23 @@ export const runningRollouts = (db: Db, productId: string | undefined) =>
     .$if(productId !== undefined, (rows) => rows.where('product_id', '=', productId ?? ''))
     .execute();
 
+/** Whether a rollout that goes on, or a stage of one, has a filter. */
+export const hasFilters = async (db: Db): Promise<boolean> =>
+  (await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', [...goingOnStates])
+    .where(({ eb, or }) => or([eb('filter', 'is not', null), eb('settings', 'like', '%"filter":%')]))
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
+
+/** The rollouts that bring a bundle and are neither drafts nor over. */
+export const rolloutsOfBundle = async (db: Db, bundleId: string): Promise<readonly RolloutRow[]> => {
+  const found = rollouts(db).where('r.bundle_id', '=', bundleId);
+  const rows = found.where('r.state', 'in', ['awaiting_approval', 'scheduled', 'running', 'paused']);
+  return (await rows.orderBy('r.created_at').execute()).map(toRollout);
+};
+
 /** Ends the say of rollouts of a product that are over: a tag of it has been moved since. */
 export const releaseEnded = (trx: Db, productId: string) =>
   trx
@@ -168,70 +187,3 @@ export async function addCount(work: Work, { rollout_id, stage, state, kind }: C
   const others = rows.filter((row) => row !== known);
   work.put(rolloutCounts, rollout_id, [...others, { ...counted, n: (known?.n ?? 0) + n }]);
 }
-
-const findPins = builtForMany((db, deviceIds: readonly string[]) =>
-  db.selectFrom('pins').selectAll().where('device_id', 'in', deviceIds),
-);
-
-/** Pins, by device. */
-export const pinRows: RowKind<string, Row<'pins'>> = {
-  read: async (db, ids) => new Map((await findPins(db, ids)).map((row) => [row.device_id, row])),
-};
-
-/** What may hold or move the devices of a product. */
-export interface ProductHolds {
-  /** Whether there are any pins. */
-  readonly pins: boolean;
-  readonly freeze: { readonly reason: string; readonly until: number | null } | undefined;
-  /** The rollouts that have a say, the one with the highest priority first, then the youngest. */
-  readonly rolloutIds: readonly string[];
-  readonly zone: string | null;
-  readonly pollIntervalS: number | null;
-}
-
-export const noHolds: ProductHolds = {
-  pins: false,
-  freeze: undefined,
-  rolloutIds: [],
-  zone: null,
-  pollIntervalS: null,
-};
-
-// One row for each rollout that has a say; one without any.
-const findHolds = builtForMany((db, productIds: readonly string[]) =>
-  db
-    .selectFrom('products as p')
-    .leftJoin('freezes as f', 'f.product_id', 'p.id')
-    .leftJoin('fleet_settings as s', 's.product_id', 'p.id')
-    .leftJoin('rollouts as r', (join) =>
-      join.onRef('r.product_id', '=', 'p.id').on(({ eb, lit }) => eb('r.holds', '=', lit(1))),
-    )
-    .select(['p.id', 'r.id as rollout_id', 's.zone', 's.poll_interval_s', 'f.reason', 'f.until'])
-    .select((eb) => eb.exists(eb.selectFrom('pins').select('pins.device_id')).as('pins'))
-    .where('p.id', 'in', productIds)
-    .orderBy('r.priority', 'desc')
-    .orderBy('r.created_at', 'desc')
-    .orderBy('r.id'),
-);
-
-/** What may hold or move devices, by product. */
-export const productHolds: RowKind<string, ProductHolds> = {
-  async read(db, ids) {
-    const found = new Map<string, ProductHolds>();
-    for (const { id, rollout_id, reason, until, zone, poll_interval_s, pins } of await findHolds(db, ids)) {
-      const rolloutIds = [...(found.get(id)?.rolloutIds ?? []), ...(rollout_id === null ? [] : [rollout_id])];
-      const freeze = reason === null ? undefined : { reason, until };
-      found.set(id, { pins: Boolean(pins), freeze, rolloutIds, zone, pollIntervalS: poll_interval_s });
-    }
-    return found;
-  },
-};
-
-const findZones = builtForMany((db, deviceIds: readonly string[]) =>
-  db.selectFrom('labels').select(['device_id', 'value']).where('name', '=', 'tz').where('device_id', 'in', deviceIds),
-);
-
-/** The time zones that devices have as a label. */
-export const zoneLabels: RowKind<string, string> = {
-  read: async (db, ids) => new Map((await findZones(db, ids, 'tz')).map(({ device_id, value }) => [device_id, value])),
-};

@@ -4,7 +4,7 @@ import { topics } from '../../../engine/bus/topics.ts';
 import { outcome } from '../../../testing/device-world.ts';
 import { eachDatabase, type MadeUser } from '../../../testing/index.ts';
 import { type OtaWorld, otaWorld } from '../../../testing/ota-world.ts';
-import { Fleet } from './engine.ts';
+import { openFleet } from './engine.ts';
 import { rolloutById } from './queries.ts';
 
 eachDatabase('pins, freezes and rollouts', (open) => {
@@ -270,7 +270,7 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     await expect.poll(() => woken).toHaveLength(2);
     // A process that answers twice as many queries as it does without hurry wakes half as many.
     const { deps } = world.app.service;
-    const busy = new Fleet({ ...deps, tagBundle: async () => {}, stretch: () => 2 });
+    const { lifecycle: busy } = openFleet({ ...deps, tagBundle: async () => {}, stretch: () => 2 });
     const idle = { ...((await rolloutById(storage.db, id)) ?? expect.unreachable()), wake_after: null };
     woken.length = 0;
     for (const per_minute of [2, 4]) {

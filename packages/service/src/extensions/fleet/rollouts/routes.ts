@@ -10,7 +10,7 @@ import {
   rolloutTemplates,
   templateNames,
 } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { dayMs, failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../../../core/access/products.ts';
 import { type Action, isServiceAccount } from '../../../core/access/rules.ts';
 import type { DeviceRow } from '../../../engine/db/hot.ts';
@@ -23,6 +23,7 @@ import { parseFilter } from '../filters/parse.ts';
 import type { Fleet } from './engine.ts';
 import { listExecutions } from './execution-queries.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import { refuseSizes } from './members.ts';
 import { previewOf } from './preview.ts';
 import {
@@ -35,7 +36,7 @@ import {
   rolloutById,
 } from './queries.ts';
 import { rolloutRecord } from './records.ts';
-import { notBegun, type RolloutTrigger } from './rules.ts';
+import { goesOn, notBegun, notGated, type RolloutTrigger, wrongState } from './rules.ts';
 import { chosenSettings, refuseAddresses, type SettingsChoice, type Targets } from './settings.ts';
 
 type Contract = typeof rolloutsContract;
@@ -44,6 +45,7 @@ type RolloutDraft = BodyOf<Contract['create']>;
 /** What rollouts need of other slices. */
 export interface RolloutDeps extends Deps {
   readonly fleet: Fleet;
+  readonly lifecycle: Lifecycle;
   readonly outbound: Targets;
   deviceFor(db: Db, caller: Caller, action: Action, name: string): Promise<Result<DeviceRow, Refusal>>;
   /** The version of a published bundle of a product, and what its files have together, in bytes. */
@@ -238,7 +240,7 @@ async function rollBackTo(deps: RolloutDeps, work: Work, rollout: RolloutRow, ca
   const bundle = await deps.publishedBundle(work.db, rollout.product_id, bundle_id);
   if (!bundle) return wrongBundle(rollout.product);
   const reason = `by a person, to version ${bundle.version}`;
-  const moved = await deps.fleet.trigger(work, rollout, 'roll_back', reason, bundle_id);
+  const moved = await deps.lifecycle.trigger(work, rollout, 'roll_back', reason, { bundleId: bundle_id });
   if (!moved.ok) return moved;
   await writePerson(deps, work.db, call, rollout, `roll back to version ${bundle.version}`);
   return moved;
@@ -249,7 +251,7 @@ const act =
   (deps: RolloutDeps): Handler<Contract['act']> =>
   async (call) => {
     const { action } = call.body;
-    const { fleet, clock } = deps;
+    const { lifecycle, clock } = deps;
     return changing(deps, call, async (work, rollout) => {
       const refused = refuseAct(action, rollout, call.caller);
       if (refused) return failure(refused);
@@ -257,13 +259,13 @@ const act =
       const trigger = triggerOf(action, rollout, clock.now());
       const moved =
         trigger === 'start'
-          ? await fleet.start(work, rollout, null)
-          : await fleet.trigger(work, rollout, trigger, reasons[action] ?? null);
+          ? await lifecycle.start(work, rollout, null)
+          : await lifecycle.trigger(work, rollout, trigger, reasons[action] ?? null, { isAsked: true });
       if (!moved.ok) return moved;
       if (action === 'approve') await changeRollout(work, rollout.id, { approver_id: call.caller.userId });
-      if (action === 'pass') await fleet.openNext(work, moved.value);
+      if (action === 'pass') await lifecycle.openNext(work, moved.value);
       await writePerson(deps, work.db, call, rollout, action.replace('_', ' '));
-      await fleet.settleRollout(work, rollout.id);
+      await lifecycle.settle(work, rollout.id);
       return moved;
     });
   };
@@ -274,7 +276,7 @@ const signal =
   async (call) =>
     changing(deps, call, async (work, rollout) => {
       const { pass, reason = 'The signal says no' } = call.body;
-      const moved = await deps.fleet.signal(work, rollout, { pass, reason });
+      const moved = await deps.lifecycle.signal(work, rollout, { pass, reason });
       if (moved.ok)
         await writePerson(deps, work.db, call, rollout, pass ? 'signal to go on' : `signal to stop: ${reason}`);
       return moved;
@@ -301,17 +303,37 @@ const retry =
       const bundleId = call.body.bundle_id ?? rollout.bundle_id;
       const bundle = await deps.publishedBundle(work.db, rollout.product_id, bundleId);
       if (!bundle) return wrongBundle(rollout.title);
-      const moved = await deps.fleet.trigger(work, rollout, 'retry', null);
+      const moved = await deps.lifecycle.trigger(work, rollout, 'retry', null);
       if (!moved.ok) return moved;
-      await changeRollout(work, rollout.id, { bundle_id: bundleId });
+      // Another bundle has to prove itself from the first stage on.
+      const isOther = bundleId !== rollout.bundle_id;
+      await changeRollout(work, rollout.id, { bundle_id: bundleId, ...(isOther && { ...notGated, stage: 0 }) });
       // With the version of that bundle.
       await work.restart();
-      const failed = await deps.fleet.retryFailed(work, rollout);
-      await deps.fleet.wake(work, moved.value);
-      await writePerson(deps, work.db, call, rollout, `retry of ${failed} devices with bundle ${bundle.version}`);
-      await deps.fleet.settleRollout(work, rollout.id);
+      const again = await lockRollout(work, rollout.id);
+      if (!again) return moved;
+      const waiting = await deps.fleet.retry(work, again);
+      await deps.lifecycle.wake(work, again);
+      await writePerson(deps, work.db, call, rollout, `retry of ${waiting} devices with bundle ${bundle.version}`);
+      await deps.lifecycle.settle(work, rollout.id);
       return moved;
     });
+
+/** API-EP-POST-rollouts-rollout_id-leave-out */
+const leaveOut =
+  (deps: RolloutDeps): Handler<Contract['leaveOut']> =>
+  async (call) => {
+    const days = call.body.unseen_days;
+    let left = 0;
+    const changed = await changing(deps, call, async (work, rollout) => {
+      if (!goesOn(rollout)) return wrongState(rollout.state, 'one without those that wait');
+      left = await deps.fleet.leaveOut(work, rollout, days === undefined ? undefined : deps.clock.now() - days * dayMs);
+      const who = days === undefined ? 'that wait' : `that were not seen for ${days} days`;
+      await writePerson(deps, work.db, call, rollout, `${left} devices ${who} are left out`);
+      return success(undefined);
+    });
+    return changed.ok ? success({ left_out: left, rollout: changed.value }) : changed;
+  };
 
 /** API-EP-GET-rollouts-rollout_id-executions */
 const executions =
@@ -345,5 +367,6 @@ export const rolloutRoutes = (deps: RolloutDeps) =>
     signal: signal(deps),
     templates: templates(),
     retry: retry(deps),
+    leaveOut: leaveOut(deps),
     executions: executions(deps),
   }) satisfies Partial<Handlers<Contract>>;

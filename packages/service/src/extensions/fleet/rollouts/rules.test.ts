@@ -93,7 +93,7 @@ describe('a running rollout', () => {
     const settings = { stages: [{}] };
     const last = (states: object) =>
       settle({ settings, stage: 0, counts: [counts(states)], gateAtMs: null, ...unsignalled }, 0);
-    expect(last({ done: 9, failed: 1 })).toEqual({ kind: 'finish' });
+    expect(last({ done: 9, failed: 1 })).toEqual({ kind: 'finish', reason: null });
     expect(last({ done: 9, installed: 1 })).toMatchObject({ kind: 'wait' });
   });
 });

@@ -88,6 +88,11 @@ export const rolloutTransitions: readonly Transition<RolloutState, RolloutTrigge
 /** Rollouts in these states decide which bundle their devices get: one that is rolled back to a named bundle keeps them there. */
 export const holdingStates: readonly RolloutState[] = ['running', 'paused', 'finished', 'aborted', 'rolled_back'];
 
+/** Rollouts in these states go on: they may still bring their bundle to devices. */
+export const goingOnStates = ['running', 'paused'] as const satisfies readonly RolloutState[];
+export const goesOn = ({ state }: { readonly state: RolloutState }): boolean =>
+  goingOnStates.some((one) => one === state);
+
 /** Rollouts in these states have ended, though some may be taken up again. */
 export const endedStates: readonly RolloutState[] = ['finished', 'aborted', 'rolled_back', 'cancelled'];
 
@@ -119,18 +124,31 @@ export type ExecutionTrigger =
   | 'retry'
   | 'leave'
   | 'skip'
+  | 'overtake'
   | 'join';
 
-/** Life of one device in a rollout. A device that goes elsewhere meanwhile waits again. Reference: rules 6.5. */
+/** The update of an execution in these states is open. */
+export const underWay = ['offered', 'downloading', 'installed'] as const satisfies readonly ExecutionState[];
+/** An execution in these states has not ended. */
+export const openExecutions: readonly ExecutionState[] = ['waiting', ...underWay, 'probation'];
+/** A rollout has taken a device in these states: those that decide after it have no part in the device any more. */
+export const takenStates: readonly ExecutionState[] = [...underWay, 'probation', 'done'];
+
+/** As long as an execution has not ended, the world may end it: the device goes, is held, or another rollout has taken it. */
+const endedByTheWorld = (['waiting', ...underWay, 'probation'] as const).flatMap((from) => [
+  { from, trigger: 'leave', to: 'left' } as const,
+  { from, trigger: 'skip', to: 'skipped' } as const,
+  { from, trigger: 'overtake', to: 'overtaken' } as const,
+]);
+
+/** Life of one device in a rollout. Reference: rules 6.5. */
 export const executionTransitions: readonly Transition<ExecutionState, ExecutionTrigger>[] = [
+  ...endedByTheWorld,
   { from: 'waiting', trigger: 'offer', to: 'offered' },
   // It runs the bundle already.
   { from: 'waiting', trigger: 'confirm', to: 'done' },
   // It was given up for late, and comes after all.
   { from: 'waiting', trigger: 'try', to: 'probation' },
-  { from: 'waiting', trigger: 'leave', to: 'left' },
-  // It is blocked or pinned: while it is, no rollout brings it anything.
-  { from: 'waiting', trigger: 'skip', to: 'skipped' },
   { from: 'skipped', trigger: 'join', to: 'waiting' },
   { from: 'left', trigger: 'join', to: 'waiting' },
   { from: 'offered', trigger: 'fetch', to: 'downloading' },
@@ -158,6 +176,10 @@ export const executionTransitions: readonly Transition<ExecutionState, Execution
   { from: 'failed', trigger: 'confirm', to: 'done' },
   { from: 'failed', trigger: 'try', to: 'probation' },
   { from: 'failed', trigger: 'retry', to: 'waiting' },
+  // The rollout brings another bundle now.
+  { from: 'probation', trigger: 'retry', to: 'waiting' },
+  { from: 'done', trigger: 'retry', to: 'waiting' },
+  ...underWay.map((from) => ({ from, trigger: 'retry', to: 'waiting' }) as const),
 ];
 
 export type RehearsalTrigger = 'finish' | 'fail';
@@ -180,13 +202,14 @@ export const noCounts: StageCounts = {
   failures: {},
 };
 
-/** Devices of a stage that count: those that left or were skipped are out. */
-const membersOf = ({ states }: StageCounts): number =>
-  executionStates.reduce((sum, state) => sum + states[state], 0) - states.left - states.skipped;
+const sumOf = (stages: readonly StageCounts[], states: readonly ExecutionState[]): number =>
+  stages.reduce((sum, stage) => sum + states.reduce((of, state) => of + stage.states[state], 0), 0);
+
+/** Devices that count: those that have left, were skipped or are another rollout's by now are out. */
+const membersOf = (stages: readonly StageCounts[]): number => sumOf(stages, [...openExecutions, 'done', 'failed']);
 
 /** Updates that are under way. */
-export const openOf = (stages: readonly StageCounts[]): number =>
-  stages.reduce((sum, { states }) => sum + states.offered + states.downloading + states.installed, 0);
+export const openOf = (stages: readonly StageCounts[]): number => sumOf(stages, underWay);
 
 /** What a rollout has come to, as far as decisions need it. */
 export interface Progress {
@@ -211,7 +234,7 @@ export type Outcome =
       readonly reason: string | null;
     }
   | { readonly kind: 'next' }
-  | { readonly kind: 'finish' }
+  | { readonly kind: 'finish'; readonly reason: string | null }
   | { readonly kind: 'stop'; readonly action: 'pause' | 'abort' | 'roll_back'; readonly reason: string };
 
 /** Lower bound of the share of failures, percent, 95 % sure (Wilson). */
@@ -268,12 +291,13 @@ export function settle(progress: Progress, nowMs: number): Outcome {
   if (stop) return stop;
   const { settings, stage, counts, gateAtMs } = progress;
   const { states } = counts[stage] ?? noCounts;
-  const members = membersOf(counts[stage] ?? noCounts);
+  // Who fits later begins with the first stage.
+  if (sumOf(counts, executionStates) === 0) return waiting('No device fits yet');
+  const members = membersOf([counts[stage] ?? noCounts]);
   const ended = states.done + states.failed;
-  const isLast = stage === settings.stages.length - 1;
   const gate = settings.stages[stage]?.gate ?? {};
   const isOver = ended === members;
-  if (isLast) return isOver && isQuiet(counts) ? { kind: 'finish' } : waiting(null);
+  if (stage === settings.stages.length - 1) return finish(counts);
   const isDone = gate.done_percent === undefined ? isOver : states.done * 100 >= gate.done_percent * members;
   const isGood = gate.failed_percent === undefined || states.failed * 100 <= gate.failed_percent * ended;
   if (isOver && members > 0 && !(isDone && isGood)) {
@@ -286,9 +310,12 @@ export function settle(progress: Progress, nowMs: number): Outcome {
   return settleOutside(progress, gate, untilMs, nowMs);
 }
 
-/** No update of an earlier stage is under way or on probation. */
-const isQuiet = (counts: readonly StageCounts[]): boolean =>
-  openOf(counts) === 0 && counts.every(({ states }) => states.probation === 0);
+/** In its last stage a rollout is over when each device has ended, whatever its stage. */
+function finish(counts: readonly StageCounts[]): Outcome {
+  if (sumOf(counts, openExecutions) > 0) return waiting(null);
+  const isOvertaken = sumOf(counts, ['overtaken']) > 0 && membersOf(counts) === 0;
+  return { kind: 'finish', reason: isOvertaken ? 'other rollouts or tags have taken its devices' : null };
+}
 
 /** The gate holds by what devices say: what else it waits for. */
 function settleOutside(
@@ -323,5 +350,5 @@ export const onlyBringsBack = (rollout: RolloutState, execution: ExecutionState)
 /** Whether a rollout in this state still says which bundle a device in that state gets. */
 export function holds(rollout: RolloutState, execution: ExecutionState): boolean {
   if (execution === 'done' || execution === 'probation') return holdingStates.includes(rollout);
-  return ['offered', 'downloading', 'installed'].includes(execution) && keepsOpen.includes(rollout);
+  return underWay.some((state) => state === execution) && keepsOpen.includes(rollout);
 }

@@ -32,7 +32,7 @@ describe('settings of a rollout', () => {
     ],
     [
       'an abort rule for a deadline that there is not',
-      { stages, abort: [{ kind: 'timed_out_offered' as const, percent: 5, min: 5, action: 'abort' as const }] },
+      { stages, abort: [{ kind: 'timed_out_downloading' as const, percent: 5, min: 5, action: 'abort' as const }] },
       'settings.abort.0.kind',
     ],
     [

@@ -98,7 +98,7 @@ const deadlineOf = {
 function refuseKinds({ deadlines, abort = [], retry }: RolloutSettings): Refusal | undefined {
   const needless = (kind: FailureKind | 'any'): boolean => {
     const deadline = Object.hasOwn(deadlineOf, kind) ? deadlineOf[kind as keyof typeof deadlineOf] : undefined;
-    return deadline !== undefined && deadlines?.[deadline] === undefined;
+    return deadline !== undefined && deadline !== 'offered_s' && deadlines?.[deadline] === undefined;
   };
   const rule = abort.findIndex(({ kind }) => needless(kind));
   if (rule >= 0) return wrong(`abort.${rule}.kind`, `No deadline leads to "${abort[rule]?.kind}"`);

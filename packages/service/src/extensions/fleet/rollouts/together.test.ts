@@ -5,8 +5,8 @@ import { sharedReads, type Work } from '../../../engine/db/work.ts';
 import { eachDatabase } from '../../../testing/index.ts';
 import { otaWorld } from '../../../testing/ota-world.ts';
 import { recount } from '../../../testing/recount.ts';
-import { Fleet } from './engine.ts';
-import { executionsByDevice } from './execution-queries.ts';
+import { openFleet } from './engine.ts';
+import { deviceHolds } from './in-force.ts';
 
 eachDatabase('steps in one group of devices of two rollouts', (open) => {
   async function scene() {
@@ -14,7 +14,7 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
     const { storage, service, client } = world.app;
     const { product, bundleOf } = await world.productWithRelease();
     const maker = client.as(world.people.maker.token);
-    const fleet = new Fleet({ ...service.deps, tagBundle: async () => {}, stretch: () => 1 });
+    const { fleet } = openFleet({ ...service.deps, tagBundle: async () => {}, stretch: () => 1 });
     /** A rollout to the devices of a site. */
     const begin = async (site: string, settings: object) => {
       const bundle = await bundleOf(null);
@@ -133,7 +133,7 @@ eachDatabase('steps in one group of devices of two rollouts', (open) => {
     const devices = [await deviceAt('east'), await deviceAt('west'), await deviceAt('west')];
     await begin('east', { stages: [{}] });
     const reads = sharedReads(storage.db);
-    const read = vi.spyOn(executionsByDevice, 'read');
+    const read = vi.spyOn(deviceHolds, 'read');
     await Promise.all(devices.map((device) => fleet.assign(reads, device)));
     expect(read).toHaveBeenCalledTimes(1);
     read.mockRestore();

@@ -76,6 +76,9 @@ export function restsUntilMs({ penalty }: RolloutSettings, rolloutId: string, ex
   return Math.max(...failed.map(({ changed_at }) => changed_at)) + penalty.rest_s * 1000;
 }
 
+/** How long a device may have an offer that nothing else is said of, in seconds: it may wait for a person. */
+export const usualOfferedS = 30 * 86_400;
+
 /** When a device has been in a state for too long, or on probation for long enough, epoch ms; `null` for never. */
 export function expiryMs(
   { deadlines, probation_s }: RolloutSettings,
@@ -83,7 +86,7 @@ export function expiryMs(
   nowMs: number,
 ): number | null {
   const limits: Partial<Record<ExecutionState, number | undefined>> = {
-    offered: deadlines?.offered_s,
+    offered: deadlines?.offered_s ?? usualOfferedS,
     downloading: deadlines?.downloading_s,
     installed: deadlines?.installed_s,
     probation: probation_s,
@@ -105,6 +108,10 @@ export function failureKind(trigger: 'fail' | 'mismatch' | 'expire', from: Execu
   if (trigger === 'expire') return from === 'installed' ? 'boot' : 'timed_out';
   return from === 'installed' ? 'install' : 'download';
 }
+
+/** The same of an update that was not followed to its end. */
+export const updateFailure = ({ installed_at }: { readonly installed_at: number | null }): FailureKind =>
+  installed_at === null ? 'download' : 'install';
 
 /** Whether a device that confirms is on probation first: what it is brought back to, it has had before. */
 export const isProbed = ({ probation_s }: RolloutSettings, state: RolloutState): boolean =>

@@ -11,6 +11,7 @@ import { migrate, type Records } from '../../migrations.ts';
 import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
 import { runTransaction } from '../../transaction.ts';
+import type { Followers } from '../../work.ts';
 import { PostgresBus } from './bus.ts';
 import * as ddl from './ddl.ts';
 import * as expressions from './expressions.ts';
@@ -39,11 +40,12 @@ const isRetryable = (error: unknown): boolean =>
 /** Other processes write as well, and asking whether they did costs as much as reading the record. */
 
 /** Transactions on one of the pools. */
-const transactionsOn = (db: Kysely<Schema>, clock: Clock): Pick<Storage, 'transaction'> => ({
+const transactionsOn = (db: Kysely<Schema>, clock: Clock, followers: Followers): Pick<Storage, 'transaction'> => ({
   async transaction(work) {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await runTransaction(db.startTransaction().setIsolationLevel('serializable'), expressions, work);
+        const serializable = db.startTransaction().setIsolationLevel('serializable');
+        return await runTransaction(serializable, { expressions, followers }, work);
       } catch (error) {
         if (!isRetryable(error) || attempt === transactionAttempts) throw error;
         // The pause doubles up to about half a second; chance keeps rivals from meeting again.
@@ -105,12 +107,14 @@ export async function openPostgres(
     new PostgresPool(server, { size: backgroundPoolSize, statementMs: Math.max(statementMs, backgroundStatementMs) }),
   );
   const hot = hotPaths(pool);
+  const followers: Followers = new Map();
   const append = sampleWriter(pool);
   const common = {
     kind: 'postgres',
     migrated,
     hot,
     expressions,
+    followers,
     version: () => undefined,
     bus,
     check: async () => void (await server.check()),
@@ -125,10 +129,16 @@ export async function openPostgres(
     ...common,
     db: backgroundDb,
     samples: partitionedSamples(backgroundDb, append),
-    ...transactionsOn(backgroundDb, clock),
+    ...transactionsOn(backgroundDb, clock, followers),
     get background() {
       return background;
     },
   };
-  return { ...common, db, samples: partitionedSamples(db, append), ...transactionsOn(db, clock), background };
+  return {
+    ...common,
+    db,
+    samples: partitionedSamples(db, append),
+    ...transactionsOn(db, clock, followers),
+    background,
+  };
 }

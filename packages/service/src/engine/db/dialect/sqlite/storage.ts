@@ -6,6 +6,7 @@ import type { Schema } from '../../schema.ts';
 import type { Storage } from '../../storage.ts';
 import { tableSamples } from '../../table-samples.ts';
 import { runTransaction } from '../../transaction.ts';
+import type { Followers } from '../../work.ts';
 import { SqliteDatabase } from './database.ts';
 import * as ddl from './ddl.ts';
 import { sqliteDialect } from './driver.ts';
@@ -31,17 +32,19 @@ export async function openSqlite(
     throw error;
   }
   const hot = hotPaths(database);
+  const followers: Followers = new Map();
   const storage: Storage = {
     kind: 'sqlite',
     db,
     migrated,
     hot,
     expressions,
+    followers,
     version: () => database.version(),
     samples: tableSamples(db, sampleWriter(database)),
     // A file has one service: administration from the command line has no process to wake.
     bus: new LocalBus(),
-    transaction: (work) => runTransaction(db.startTransaction(), expressions, work),
+    transaction: (work) => runTransaction(db.startTransaction(), { expressions, followers }, work),
     close: async () => {
       await hot.flushPolls().catch(onError);
       await db.destroy();
