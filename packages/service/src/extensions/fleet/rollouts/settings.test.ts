@@ -123,6 +123,41 @@ describe('a window', () => {
     expect(opensAtMs(nights, zone, nowMs)).toBe(at);
   });
 
+  // Of 2026: clocks in Berlin go ahead on 29 March and back on 25 October, in New York on 8 March and 1 November.
+  const sundays = (from: string, to: string) => ({ times: [{ days: ['sun'] as ['sun'], from, to }] });
+  it.each([
+    ['the night before the clock goes ahead', sundays('04:00', '05:00'), '2026-03-28T20:00Z', '2026-03-29T02:00Z'],
+    ['the night before it goes back', sundays('04:00', '05:00'), '2026-10-24T19:00Z', '2026-10-25T03:00Z'],
+    ['a time that is left out', sundays('02:00', '03:00'), '2026-03-29T00:30Z', '2026-03-29T01:00Z'],
+    ['an hour after a time that is left out', sundays('02:00', '03:00'), '2026-03-29T02:00Z', '2026-04-05T00:00Z'],
+    ['a time that comes twice, first', sundays('02:00', '03:00'), '2026-10-24T23:30Z', '2026-10-25T00:00Z'],
+    ['a time that comes twice, then', sundays('02:00', '03:00'), '2026-10-25T01:30Z', '2026-11-01T01:00Z'],
+    ['over midnight', sundays('23:00', '03:30'), '2026-03-29T21:00Z', '2026-03-29T21:00Z'],
+  ])('beside a change of the clock: %s', (_, window, now, at) => {
+    expect(opensAtMs(window, 'Europe/Berlin', Date.parse(now))).toBe(Date.parse(at));
+  });
+
+  it.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'UTC'])(
+    'in %s it opens once in each week of a year, for as long as it says',
+    (zone) => {
+      for (const [from, to, minutes] of [
+        ['01:30', '02:30', 60],
+        ['02:00', '03:00', 60],
+        ['23:30', '04:00', 270],
+      ] as const) {
+        const lengths: number[] = [];
+        for (let atMs = Date.parse('2026-01-07T12:00Z'); lengths.length < 52; ) {
+          const opens = opensAtMs(sundays(from, to), zone, atMs);
+          let ends = opens;
+          while (opensAtMs(sundays(from, to), zone, ends) === ends) ends += 5 * 60_000;
+          lengths.push((ends - opens) / 60_000);
+          atMs = ends;
+        }
+        expect(lengths).toEqual(Array.from({ length: 52 }, () => minutes));
+      }
+    },
+  );
+
   it('knows how long it is closed, and which zones there are', () => {
     expect(longestClosedMs(nights)).toBe((5 * 24 + 16) * 3_600_000);
     const always = {
