@@ -98,7 +98,6 @@ export const errors = {
   PLATFORM_MISMATCH: { status: 409, message: '{what} is not for platform "{platform}"' },
   PRODUCT_IN_USE: { status: 409, message: 'Product "{product}" is in use: {detail}' },
   BUNDLE_IN_USE: { status: 409, message: 'The bundle is in use: {users}' },
-  BUNDLE_WITHDRAWN: { status: 409, message: 'Bundle {version} of the rollout is not published any more' },
   NO_WAY_BACK: {
     status: 409,
     message: 'No published bundle is left that a device of the rollout could go back to; name one',

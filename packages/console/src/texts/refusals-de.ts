@@ -91,6 +91,8 @@ export const messagesInGerman: Readonly<Record<ErrorCode, string>> = {
   PLATFORM_MISMATCH: 'Nicht für die Plattform „{platform}“ ({what})',
   PRODUCT_IN_USE: 'Das Produkt „{product}“ wird benutzt: {detail}',
   BUNDLE_TAGGED: 'Das Bundle trägt das Tag „{tag}“; es muss zuerst zu einem anderen Bundle',
+  BUNDLE_IN_USE: 'Das Bundle wird gebraucht: {users}',
+  NO_WAY_BACK: 'Kein veröffentlichtes Bundle ist da, zu dem ein Gerät des Rollouts zurück könnte; eines nennen',
   BUNDLE_NOT_PUBLISHED: 'Das Bundle hat den Status {state}; das geht nur mit einem veröffentlichten',
   BUNDLE_FROZEN: 'Das Bundle hat den Status {state}; seine Dateien ändern sich nur in der Vorschau',
   PRODUCT_ARCHIVED: 'Das Produkt „{product}“ ist archiviert und nimmt keine neuen Geräte',

@@ -74,6 +74,10 @@ export const adviceByCode = texts({
     'Die Adressen weglassen oder den Betreiber des Dienstes „--smtp-url“ setzen lassen.',
   ],
   BUNDLE_FROZEN: ['Create another bundle for other files.', 'Für andere Dateien ein weiteres Bundle erstellen.'],
+  BUNDLE_IN_USE: [
+    'Abort these rollouts, or wait for their end; let pinned devices go.',
+    'Diese Rollouts abbrechen oder ihr Ende abwarten; festgehaltene Geräte freigeben.',
+  ],
   BUNDLE_NOT_PUBLISHED: ['Publish it first.', 'Es zuerst veröffentlichen.'],
   BUNDLE_TAGGED: ['Its menu has "Change the tag".', 'In seinem Menü steht „Tag ändern“.'],
   ILLEGAL_TRANSITION: [

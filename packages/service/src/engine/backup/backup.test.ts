@@ -268,9 +268,13 @@ eachEmptyDatabase('backup', (_open, kind, address) => {
       await backUp({ database: old, blobs: await blobsOfBefore(), file, version: '0.1.0', clock });
       const to = await source.make();
       await restore({ records, database: to, openBlobs: store, file });
+      // As if this version had opened it.
+      await (await openRecords(old)).close();
       expect((await contentOf(to)).tables).toEqual((await contentOf(old)).tables);
-      await forgetLastMigration(old);
-      await backUp({ database: old, blobs: await blobsOfBefore(), file: `${file}.older`, version: '0', clock });
+      const older = await source.make();
+      await loadBefore(older);
+      await forgetLastMigration(older);
+      await backUp({ database: older, blobs: await blobsOfBefore(), file: `${file}.older`, version: '0', clock });
       const options = { records, database: await source.make(), openBlobs: store, file: `${file}.older` };
       await expect(restore(options)).rejects.toThrow('of another version');
     } finally {

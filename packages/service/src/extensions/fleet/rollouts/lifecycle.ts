@@ -4,7 +4,7 @@ import type { Db } from '../../../engine/db/storage.ts';
 import type { Work } from '../../../engine/db/work.ts';
 import type { Deps } from '../../../engine/http/types.ts';
 import { logRollout } from './events.ts';
-import { bringBack, isPublished } from './member-queries.ts';
+import { bringBack, bundleState } from './member-queries.ts';
 import { enlist } from './members.ts';
 import { changeRollout, countsOf, lockRollout, type RolloutRow } from './queries.ts';
 import {
@@ -173,7 +173,7 @@ export class Lifecycle {
 
   /**
    * Takes a rollout to its next state: beside its first, nothing else writes one.
-   * Refusals: ILLEGAL_TRANSITION; BUNDLE_WITHDRAWN for one that begins with a bundle that is not published any more; NO_WAY_BACK.
+   * Refusals: ILLEGAL_TRANSITION; BUNDLE_NOT_PUBLISHED for one that begins with a bundle that is not published any more; NO_WAY_BACK.
    */
   async trigger(
     work: Work,
@@ -184,9 +184,8 @@ export class Lifecycle {
   ): Promise<Result<RolloutRow, Refusal>> {
     const state = transition(rolloutTransitions, rollout.state, trigger);
     if (state === undefined) return wrongState(rollout.state, wantedStates[trigger] ?? trigger);
-    if (beginnings.includes(trigger) && !(await isPublished(work.db, rollout.bundle_id))) {
-      return failure(refusal('BUNDLE_WITHDRAWN', { version: rollout.version }));
-    }
+    const bundle = beginnings.includes(trigger) ? await bundleState(work.db, rollout.bundle_id) : 'published';
+    if (bundle !== 'published') return failure(refusal('BUNDLE_NOT_PUBLISHED', { state: bundle }));
     const nowMs = this.#now();
     const { settings, bundle_id, title } = rollout;
     const due_at = state === 'scheduled' ? (settings.start_at ?? nowMs) : null;

@@ -171,13 +171,8 @@ export const publishedVersions = (db: Db, productId: string) =>
     .where('state', '=', 'published')
     .execute();
 
-export const isPublished = async (db: Db, bundleId: string): Promise<boolean> =>
-  (await db
-    .selectFrom('bundles')
-    .select('id')
-    .where('id', '=', bundleId)
-    .where('state', '=', 'published')
-    .executeTakeFirst()) !== undefined;
+export const bundleState = async (db: Db, bundleId: string) =>
+  (await db.selectFrom('bundles').select('state').where('id', '=', bundleId).executeTakeFirst())?.state ?? 'trash';
 
 export const platformOf = (db: Db, productId: string) =>
   db.selectFrom('products').select('platform_id').where('id', '=', productId).executeTakeFirstOrThrow();
