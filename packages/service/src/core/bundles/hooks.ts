@@ -1,4 +1,4 @@
-import type { Refusal } from '@moorage/api';
+import type { Refusal, Tag } from '@moorage/api';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
 
@@ -15,8 +15,8 @@ export interface LeavingBundle {
 export interface BundleHooks {
   /** A bundle is about to be archived or trashed; inside the transaction. The refusal where it is in use. */
   bundleLeaves(trx: Db, bundle: LeavingBundle): Promise<Refusal | undefined>;
-  /** A tag of a product has moved from one bundle to another; inside the transaction. */
-  tagMoved(trx: Db, productId: string): Promise<void>;
+  /** Tags of a product have moved, or were taken off; inside the transaction. */
+  tagMoved(trx: Db, productId: string, tags: readonly Tag[]): Promise<unknown>;
 }
 
 /** What needs the hooks of bundles. */

@@ -211,7 +211,12 @@ const setTag =
       // API-RULE-tag-1: first taken from the bundle that holds it, then given, in one transaction.
       if (tag.value !== null) await clearTag(trx, product.id, tag.value);
       await setBundleTag(trx, bundle.id, tag.value);
-      await hooks.tagMoved(trx, product.id);
+      // The bundle has one tag: it gives up another for it.
+      await hooks.tagMoved(
+        trx,
+        product.id,
+        [tag.value, bundle.tag].filter((one) => one !== null),
+      );
       await writeLog(trx, {
         ...byCaller(call, atMs),
         type: 'bundle.tag',

@@ -20,7 +20,7 @@ import { openFleet } from './rollouts/engine.ts';
 import { wakesPerMinute } from './rollouts/hold-queries.ts';
 import { holdRoutes } from './rollouts/holds.ts';
 import { refuseInUse } from './rollouts/in-use.ts';
-import { hasFilters, releaseEnded } from './rollouts/queries.ts';
+import { hasFilters, letGo } from './rollouts/queries.ts';
 import { allowedRollout, type RolloutDeps, rolloutRoutes } from './rollouts/routes.ts';
 import { sweep } from './rollouts/sweep.ts';
 import { wantedFirst } from './rollouts/wanted.ts';
@@ -73,9 +73,7 @@ export const fleet = extension({
         },
         wakesPerMinute: (productId) => wakesPerMinute(storage.db, productId),
         bundleLeaves: (trx, bundle) => refuseInUse(workOf(trx), lifecycle, bundle),
-        async tagMoved(trx, productId) {
-          await releaseEnded(trx, productId);
-        },
+        tagMoved: letGo,
       },
       routes(core) {
         const holds = holdDeps(core, parts);

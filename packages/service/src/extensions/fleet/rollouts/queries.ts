@@ -4,6 +4,7 @@ import {
   failureKinds,
   type RolloutSettings,
   type RolloutState,
+  type Tag,
 } from '@moorage/api';
 import { watchedProductIds } from '../../../core/access/logs.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
@@ -13,7 +14,7 @@ import { onePage, type PageOf, paging } from '../../../engine/db/paging.ts';
 import type { Row } from '../../../engine/db/schema.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { changedColumns, changedRows, type Reads, type RowKind, type Work } from '../../../engine/db/work.ts';
-import { goingOnStates, noCounts, type StageCounts } from './rules.ts';
+import { endedStates, goingOnStates, noCounts, type StageCounts } from './rules.ts';
 
 /** A rollout, with the version of its bundle and the full code of its product. */
 export type RolloutRow = Omit<Row<'rollouts'>, 'settings'> & {
@@ -126,14 +127,31 @@ export const rolloutsOfBundle = async (db: Db, bundleId: string): Promise<readon
   return (await rows.orderBy('r.created_at').execute()).map(toRollout);
 };
 
-/** Ends the say of rollouts of a product that are over: a tag of it has been moved since. */
-export const releaseEnded = (trx: Db, productId: string) =>
+/**
+ * Lets go of devices that rollouts of a product which are over hold, where they follow one of these tags: it has moved, and a
+ * person means them by it.
+ */
+export const letGo = (trx: Db, productId: string, tags: readonly Tag[]) =>
   trx
-    .updateTable('rollouts')
-    .set({ holds: 0 })
-    .where('product_id', '=', productId)
-    .where('holds', '=', 1)
-    .where('state', 'in', ['finished', 'aborted', 'rolled_back'])
+    .updateTable('executions')
+    .set({ in_force: 0 })
+    .where('in_force', '=', 1)
+    .where('rollout_id', 'in', (of) =>
+      of
+        .selectFrom('rollouts')
+        .select('id')
+        .where('product_id', '=', productId)
+        .where('state', 'in', [...endedStates]),
+    )
+    .where('device_id', 'in', (of) => {
+      const devices = of.selectFrom('devices as d').select('d.id').where('d.product_id', '=', productId);
+      // One without a tag that a bundle carries follows the release.
+      return devices.where(({ eb, or, not, exists, selectFrom }) => {
+        const carried = selectFrom('bundles as b').select('b.id').whereRef('b.tag', '=', 'd.tag');
+        const follows = not(exists(carried.where('b.product_id', '=', productId).where('b.state', '=', 'published')));
+        return tags.includes('release') ? or([eb('d.tag', 'in', [...tags]), follows]) : eb('d.tag', 'in', [...tags]);
+      });
+    })
     .execute();
 
 type CountRow = Row<'rollout_counts'>;
