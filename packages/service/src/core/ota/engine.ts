@@ -71,13 +71,15 @@ export interface OtaResponse {
 /** What extensions are told of version texts. */
 interface VersionHooks {
   /** Devices report other version texts, by device; inside the transaction that records them. */
-  versionsReported?(trx: Db, bversions: ReadonlyMap<string, string>): Promise<void>;
+  versionsReported?(trx: Db, bversions: ReadonlyMap<string, string>): Promise<unknown>;
 }
 
 /** The version texts that are reported in a work: extensions are told of them together. */
 const versionTexts = (told: VersionHooks['versionsReported']): RowKind<string, string> => ({
   read: async () => new Map(),
-  write: async (trx, changes) => told?.(trx, new Map(changes.map(({ key, after = '' }) => [key, after]))),
+  async write(trx, changes) {
+    await told?.(trx, new Map(changes.map(({ key, after = '' }) => [key, after])));
+  },
 });
 
 /** Decisions about updates, and their records. All changes of one query or report are one transaction. */

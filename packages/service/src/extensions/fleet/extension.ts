@@ -67,10 +67,7 @@ export const fleet = extension({
         attributesReported: attributeKeeper(storage, async (work, ids) => {
           if (await hasFilters(work.db)) work.touch('devices', ids);
         }),
-        async versionsReported(trx, bversions) {
-          await keepVersions(trx, bversions, clock.now());
-          workOf(trx).touch('devices', [...bversions.keys()]);
-        },
+        versionsReported: (trx, bversions) => keepVersions(trx, bversions, clock.now()),
         wakesPerMinute: (productId) => wakesPerMinute(storage.db, productId),
         bundleLeaves: (trx, bundle) => refuseInUse(workOf(trx), lifecycle, bundle),
         tagMoved: letGo,

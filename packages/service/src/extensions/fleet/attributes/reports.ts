@@ -65,8 +65,11 @@ export function attributeKeeper(
 }
 
 /** Keeps the versions in version texts of devices as attributes, in the transaction that records the texts. */
-export const keepVersions = (trx: Db, bversions: ReadonlyMap<string, string>, atMs: number): Promise<unknown> =>
-  keep(
-    trx,
-    [...bversions].map(([deviceId, text]) => ({ deviceId, reported: { version: versionOf(text) ?? null }, atMs })),
-  );
+export async function keepVersions(trx: Db, bversions: ReadonlyMap<string, string>, atMs: number): Promise<void> {
+  const reports = [...bversions].map(([deviceId, text]) => ({
+    deviceId,
+    reported: { version: versionOf(text) ?? null },
+    atMs,
+  }));
+  workOf(trx).touch('devices', await keep(trx, reports));
+}

@@ -172,7 +172,9 @@ function factsOf(world: World, d: number): Facts {
       return one ? [{ rollout_id: nameOf(r), ...one, update_id: one.isOwn ? 1 : null, changed_at: one.at }] : [];
     }),
     updateOf: ({ update_id }) =>
-      update_id !== null && device.update ? { state: device.update.state, installed_at: null } : undefined,
+      update_id !== null && device.update
+        ? { state: device.update.state, installed_at: null, finished_at: null }
+        : undefined,
     stageIn: ({ id }) => {
       const rollout = world.rollouts.find((_, r) => nameOf(r) === id);
       return rollout && (device.fits || !rollout.filtered) ? rollout.stage : undefined;

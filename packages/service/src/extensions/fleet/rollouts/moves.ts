@@ -51,6 +51,7 @@ export interface ExecutionFacts {
 export interface UpdateFacts {
   readonly state: UpdateState;
   readonly installed_at: number | null;
+  readonly finished_at: number | null;
 }
 
 /** What one device is to the rollouts of its product. */
@@ -122,7 +123,7 @@ function moveIn<R extends RolloutFacts>(
   if (isTaken) return isOpen ? { trigger: 'overtake' } : undefined;
   if (!execution || mayEnter(execution, device)) return entering(rollout, facts);
   if (execution.state === 'waiting') return ofWaiting(rollout, execution, facts);
-  if (underWay.some((state) => state === execution.state)) return ofUpdate(execution, facts.updateOf(execution));
+  if (underWay.some((state) => state === execution.state)) return ofUpdate(rollout, execution, facts);
   return contradicts(rollout, execution, device) ? { trigger: 'contradict', kind: 'contradicted' } : undefined;
 }
 
@@ -151,18 +152,28 @@ function ofWaiting<R extends RolloutFacts>(rollout: R, { stage }: ExecutionFacts
 }
 
 /** What an update has come to meanwhile. */
-function ofUpdate({ state }: ExecutionFacts, update: UpdateFacts | undefined): MoveIn | undefined {
+function ofUpdate<R extends RolloutFacts>(
+  rollout: R,
+  execution: ExecutionFacts,
+  { device, updateOf }: Facts<R>,
+): MoveIn | undefined {
+  const { state } = execution;
+  const update = updateOf(execution);
   if (!update) return undefined;
   if (update.state === 'superseded') return { trigger: 'withdraw' };
   if (update.state === 'failed') return { trigger: 'fail', kind: updateFailure(update) };
-  if (update.state === 'done') return { trigger: 'confirm' };
+  if (update.state === 'done') {
+    const isBack = runsOther(rollout, device, update.finished_at ?? 0);
+    return isBack ? { trigger: 'fail', kind: 'contradicted' } : { trigger: 'confirm' };
+  }
   if (update.state === 'installed' && state !== 'installed') return { trigger: 'install' };
   return update.state === 'downloading' && state === 'offered' ? { trigger: 'fetch' } : undefined;
 }
 
+/** Whether a device reports since a time that it runs another version. */
+const runsOther = ({ version }: RolloutFacts, { runs }: DeviceFacts, sinceMs: number): boolean =>
+  runs !== undefined && runs.version !== version && runs.since > sinceMs;
+
 /** Whether a device that has had the bundle reports another version since. */
-const contradicts = (rollout: RolloutFacts, { state, changed_at }: ExecutionFacts, { runs }: DeviceFacts): boolean =>
-  (state === 'done' || state === 'probation') &&
-  runs !== undefined &&
-  runs.version !== rollout.version &&
-  runs.since > changed_at;
+const contradicts = (rollout: RolloutFacts, { state, changed_at }: ExecutionFacts, device: DeviceFacts): boolean =>
+  (state === 'done' || state === 'probation') && runsOther(rollout, device, changed_at);
