@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { productParams } from '../core/products.ts';
+import { productParams, tags } from '../core/products.ts';
 import { endpoints } from '../endpoint.ts';
 import { FilterText, Id, Nullable, pageQuery, sortBy, Text, Timestamp } from '../fields.ts';
 import { holdsContract } from './holds.ts';
@@ -146,6 +146,38 @@ export const RolloutPreview = Type.Object({
 
 export type RolloutPreview = Static<typeof RolloutPreview>;
 
+/** What can be asked of a product before it is done. */
+export const reachChanges = ['tag', 'untag', 'rollout', 'pin', 'unpin', 'freeze', 'thaw'] as const;
+export type ReachChange = (typeof reachChanges)[number];
+
+/** Why a device that a change is about does not move. */
+export const reachOuts = ['blocked', 'frozen', 'pinned', 'rollout', 'overtaken', 'nothing'] as const;
+export type ReachOut = (typeof reachOuts)[number];
+
+/** What a change would do to the devices of a product. */
+export const Reach = Type.Object({
+  moves: Type.Array(
+    Type.Object({
+      from: Nullable(Type.String({ description: 'version that they run; null where they have reported none' })),
+      to: Type.String({ description: 'version that they are offered' }),
+      devices: Type.Integer(),
+    }),
+  ),
+  there: Type.Integer({ description: 'devices that run already what they would get' }),
+  out: Type.Record(Type.String(), Type.Integer(), {
+    description: `devices that it is about and that do not move, by reason: ${reachOuts.join(', ')}`,
+  }),
+  unseen: Type.Integer({ description: 'of those that move, devices not seen for 7 days' }),
+  flash: Type.Integer({ description: 'of those that move, devices with less free flash than the bundle has bytes' }),
+  ends_at: Nullable(
+    Type.String({
+      description:
+        'epoch milliseconds; when each that moves has been offered it, by its own way: at once on the message channel, else at its interval. A rollout takes longer: its preview says how long',
+    }),
+  ),
+});
+export type Reach = Static<typeof Reach>;
+
 /** What a person may do with a rollout. */
 export const rolloutActions = [
   'start',
@@ -223,6 +255,25 @@ export const rolloutsContract = endpoints(shared, {
     params: productParams,
     body: Type.Object(ask),
     reply: RolloutPreview,
+  },
+  reach: {
+    method: 'POST',
+    path: '/api/products/{product_id}/reach',
+    scope: 'read',
+    limited: ['product_id', 'bundle_id', 'device_id'],
+    audit: { none: 'changes nothing' },
+    spec: ['API-EP-POST-products-product_id-reach', 'API-RULE-reach-1'],
+    summary:
+      'What a tag, a rollout, a pin, a freeze or the end of one would do to the devices of a product; nothing is done',
+    params: productParams,
+    body: Type.Object({
+      change: Type.Enum([...reachChanges]),
+      tag: Type.Optional(Type.Enum([...tags], { description: 'for tag' })),
+      bundle_id: Type.Optional(Id),
+      device_id: Type.Optional(Id),
+      rollout: Type.Optional(Type.Object(ask, { description: 'for rollout: the draft' })),
+    }),
+    reply: Reach,
   },
   get: {
     method: 'GET',

@@ -87,7 +87,7 @@ export class Work implements Reads {
 
   /** Notes that rows of a table were added or are other than they were, for those who follow it. */
   touch(table: keyof Schema, ids: readonly string[]): void {
-    this.#touched.set(table, new Set([...(this.#touched.get(table) ?? []), ...ids]));
+    if (ids.length > 0) this.#touched.set(table, new Set([...(this.#touched.get(table) ?? []), ...ids]));
   }
 
   /** Writes what has changed and lets those follow who follow what was touched: before the commit. */

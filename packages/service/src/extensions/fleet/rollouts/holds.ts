@@ -29,6 +29,7 @@ import {
   thawEverywhere,
 } from './hold-queries.ts';
 import { lockRollout, runningRollouts } from './queries.ts';
+import { reach } from './reach-routes.ts';
 import type { RolloutDeps } from './routes.ts';
 import { refuseFleetSettings } from './settings.ts';
 
@@ -295,4 +296,5 @@ export const holdRoutes = (deps: RolloutDeps) =>
     pinned: pinned(deps),
     unpin: unpin(deps),
     selection: selection(deps),
+    reach: reach(deps),
   }) satisfies Partial<Handlers<Contract>>;

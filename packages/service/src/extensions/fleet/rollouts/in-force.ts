@@ -9,7 +9,10 @@ import { goesOn } from './rules.ts';
 export interface DeviceHolds {
   readonly product_id: string;
   readonly freeze: { readonly reason: string; readonly until: number | null } | undefined;
-  readonly pin: { readonly bundle_id: string; readonly reason: string; readonly until: number | null } | undefined;
+  /** Without a bundle, that is not published any more, the device stays with what it runs. */
+  readonly pin:
+    | { readonly bundle_id: string | undefined; readonly reason: string; readonly until: number | null }
+    | undefined;
   /** The time zones that the device has as a label, and its product. */
   readonly zone: string | null;
   readonly product_zone: string | null;
@@ -25,10 +28,12 @@ const findHolds = builtForMany((db, deviceIds: readonly string[]) =>
     .leftJoin('freezes as f', 'f.product_id', 'd.product_id')
     .leftJoin('fleet_settings as s', 's.product_id', 'd.product_id')
     .leftJoin('pins as p', 'p.device_id', 'd.id')
+    .leftJoin('bundles as b', 'b.id', 'p.bundle_id')
     .leftJoin('labels as z', (join) => join.onRef('z.device_id', '=', 'd.id').on('z.name', '=', zoneName))
     .select(['d.id', 'd.product_id', 'f.reason as frozen', 'f.until as frozen_until', 'z.value as zone'])
     .select([
       'p.bundle_id',
+      'b.state as pin_state',
       'p.reason as pinned',
       'p.until as pinned_until',
       's.zone as product_zone',
@@ -42,12 +47,15 @@ export const deviceHolds: RowKind<string, DeviceHolds> = {
   async read(db, ids) {
     const rows = await findHolds(db, ids, zoneName);
     return new Map(
-      rows.map(({ id, frozen, frozen_until, bundle_id, pinned, pinned_until, ...holds }) => [
+      rows.map(({ id, frozen, frozen_until, bundle_id, pin_state, pinned, pinned_until, ...holds }) => [
         id,
         {
           ...holds,
           freeze: frozen === null ? undefined : { reason: frozen, until: frozen_until },
-          pin: bundle_id === null || pinned === null ? undefined : { bundle_id, reason: pinned, until: pinned_until },
+          pin:
+            bundle_id === null || pinned === null
+              ? undefined
+              : { bundle_id: pin_state === 'published' ? bundle_id : undefined, reason: pinned, until: pinned_until },
         },
       ]),
     );

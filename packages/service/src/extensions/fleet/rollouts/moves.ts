@@ -74,8 +74,10 @@ export interface Move {
   readonly stage?: number;
 }
 
+type Ranked = Pick<RolloutFacts, 'id' | 'priority' | 'started_at'>;
+
 /** Before which other a rollout decides: the one with the higher priority, then the one that was started later. */
-export const byRank = (one: RolloutFacts, other: RolloutFacts): number =>
+export const byRank = (one: Ranked, other: Ranked): number =>
   other.priority - one.priority || (other.started_at ?? 0) - (one.started_at ?? 0) || (one.id < other.id ? -1 : 1);
 
 /** Where each trigger of a move leads, as far as other rollouts go by it. */

@@ -73,7 +73,7 @@ async function defaultsOf(db: Db, productId: string): Promise<SettingsChoice> {
 }
 
 /** A draft of what is asked for, and the bytes of its bundle. Refusals: INVALID_FILTER, INVALID_REQUEST, TARGET_NOT_ALLOWED, WRONG_BUNDLE. */
-async function draftOf(
+export async function draftOf(
   deps: RolloutDeps,
   db: Db,
   { id: productId, product }: { readonly id: string; readonly product: string },

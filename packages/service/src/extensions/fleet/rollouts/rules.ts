@@ -347,6 +347,20 @@ export const waitsToReturn = (
 export const onlyBringsBack = (rollout: RolloutState, execution: ExecutionState): boolean =>
   rollout === 'rolled_back' && execution !== 'done' && execution !== 'probation';
 
+/** A rollout and what it has of a device, as far as they say which bundle the device gets. */
+export interface Deciding {
+  readonly rollout: { readonly state: RolloutState; readonly stage: number; readonly bundle_id: string };
+  readonly execution: { readonly state: ExecutionState; readonly stage: number; readonly bundle_id: string };
+}
+
+/** The bundle that a rollout has a device get, now or once its pace and window allow it; `undefined` when it says nothing. */
+export function bundleIn({ rollout, execution }: Deciding): string | undefined {
+  const isCalledOff = execution.bundle_id === rollout.bundle_id && onlyBringsBack(rollout.state, execution.state);
+  if (!isCalledOff && holds(rollout.state, execution.state)) return execution.bundle_id;
+  const isTurn = rollout.state === 'running' && execution.state === 'waiting' && execution.stage <= rollout.stage;
+  return isTurn ? rollout.bundle_id : undefined;
+}
+
 /** Whether a rollout in this state still says which bundle a device in that state gets. */
 export function holds(rollout: RolloutState, execution: ExecutionState): boolean {
   if (execution === 'done' || execution === 'probation') return holdingStates.includes(rollout);

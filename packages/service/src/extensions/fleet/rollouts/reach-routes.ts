@@ -1,0 +1,97 @@
+import { type BodyOf, type Reach, type Refusal, refusal, type rolloutsContract } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
+import { allowedProduct } from '../../../core/access/products.ts';
+import type { Handler } from '../../../engine/http/types.ts';
+import { fittingDevices, skipReason, takenBefore } from './member-queries.ts';
+import { fittingOf } from './members.ts';
+import { countReach, followedIn, gotIn, gotInstead, type Reached, readReach } from './reach.ts';
+import { draftOf, type RolloutDeps } from './routes.ts';
+
+type Contract = typeof rolloutsContract;
+type Change = BodyOf<Contract['reach']>;
+type Known = Awaited<ReturnType<typeof readReach>>;
+
+const missing = (key: keyof Change, change: string): Result<never, Refusal> =>
+  failure(refusal('INVALID_REQUEST', { detail: `${key} is needed for "${change}"` }, { source: 'body', keys: [key] }));
+
+/** The devices that a tag, given to a bundle or taken off it, leads elsewhere. */
+function ofTag({ devices, world }: Known, { change, tag, bundle_id: bundleId }: Change): Result<Reached[], Refusal> {
+  if (bundleId === undefined) return missing('bundle_id', change);
+  if (change === 'tag' && tag === undefined) return missing('tag', change);
+  // A bundle has one tag, and a tag one bundle.
+  const tags = new Map([...world.tags].filter(([name, id]) => id !== bundleId && name !== tag));
+  if (change === 'tag' && tag !== undefined) tags.set(tag, bundleId);
+  const after = { ...world, tags };
+  return success(
+    devices.flatMap((device) => {
+      const to = followedIn(after, device);
+      if (to === followedIn(world, device)) return [];
+      // A rollout that is over lets go of those who follow a tag that moves.
+      const free = { ...device, over: undefined };
+      return [{ device, got: gotInstead(after, free, to) }];
+    }),
+  );
+}
+
+/** The device that a pin would hold, or that is let go. */
+function ofPin({ devices, world }: Known, body: Change): Result<Reached[], Refusal> {
+  const { change, device_id: id, bundle_id: pin = null } = body;
+  if (id === undefined) return missing('device_id', change);
+  if (change === 'pin' && pin === null) return missing('bundle_id', change);
+  const device = devices.find((one) => one.id === id);
+  if (!device) return failure(refusal('NOT_FOUND', { what: 'Device of the product' }));
+  return success([{ device, got: gotIn(world, { ...device, pin: change === 'pin' ? pin : null }) }]);
+}
+
+/** The devices that a draft is for. */
+async function ofRollout(
+  deps: RolloutDeps,
+  { devices, world }: Known,
+  row: Parameters<typeof takenBefore>[1] & Parameters<typeof fittingOf>[2] & { readonly bundle_id: string },
+): Promise<Reached[]> {
+  const { db, expressions } = deps.storage;
+  const fitting = await fittingOf(db, expressions, row, deps.clock.now(), fittingDevices);
+  const taken = await takenBefore(db, row);
+  const byId = new Map(devices.map((device) => [device.id, device]));
+  return fitting.flatMap((fits) => {
+    const device = byId.get(fits.id);
+    if (!device) return [];
+    const why = skipReason(fits) ?? (world.isFrozen ? 'frozen' : taken.has(fits.id) ? 'overtaken' : undefined);
+    return [{ device, got: why === undefined ? { to: row.bundle_id } : { out: why } }];
+  });
+}
+
+/** API-EP-POST-products-product_id-reach. Spec: API-RULE-reach-1. */
+export const reach =
+  (deps: RolloutDeps): Handler<Contract['reach']> =>
+  async (call): Promise<Result<Reach, Refusal>> => {
+    const { db } = deps.storage;
+    const { body, caller, params } = call;
+    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+    if (!product.ok) return product;
+    const nowMs = deps.clock.now();
+    const known = await readReach(db, product.value.id, nowMs);
+    const { devices, world } = known;
+    const reached = await (async (): Promise<Result<readonly Reached[], Refusal>> => {
+      switch (body.change) {
+        case 'tag':
+        case 'untag':
+          return ofTag(known, body);
+        case 'pin':
+        case 'unpin':
+          return ofPin(known, body);
+        case 'rollout': {
+          if (!body.rollout) return missing('rollout', body.change);
+          const draft = await draftOf(deps, db, product.value, { body: body.rollout, caller });
+          return draft.ok ? success(await ofRollout(deps, known, draft.value.row)) : draft;
+        }
+        default: {
+          const after = { ...world, isFrozen: body.change === 'freeze' };
+          return success(devices.map((device) => ({ device, got: gotIn(after, device) })));
+        }
+      }
+    })();
+    if (!reached.ok) return reached;
+    const bytesOf = async (id: string) => (await deps.publishedBundle(db, product.value.id, id))?.bytes ?? 0;
+    return success(await countReach(db, product.value.id, reached.value, world, { nowMs, bytesOf }));
+  };
