@@ -105,6 +105,7 @@ const stateful: Readonly<Record<string, RegExp>> = {
   'connectors.update': /^Field "opts.type" of the body never changes|changes the target/,
   'rollouts.create': wrongSettings,
   'rollouts.preview': wrongSettings,
+  'rollouts.reach': new RegExp(`${wrongSettings.source}|^\\w+ is needed for `),
   'rollouts.setFleetSettings': wrongSettings,
   'rollouts.act': /^Only a rollout that is rolled back takes a bundle/,
   'metrics.activity': /intervals are more than|has to be before "to"/,

@@ -315,7 +315,7 @@ export const rolloutsContract = endpoints(shared, {
     method: 'POST',
     path: '/api/rollouts/{rollout_id}/leave-out',
     scope: 'operate',
-    spec: ['API-EP-POST-rollouts-rollout_id-leave-out', 'API-RULE-rollout-6'],
+    spec: ['API-EP-POST-rollouts-rollout_id-leave-out', 'API-RULE-rollout-7'],
     summary: 'Leave the devices of a rollout that still wait out of it: all, or those that were not seen for some days',
     params: byRolloutId,
     body: Type.Object({

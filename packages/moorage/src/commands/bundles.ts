@@ -13,6 +13,7 @@ import type { Reporter } from '../command-line/output.ts';
 import { printable, reportRows, timeText } from '../command-line/table.ts';
 import { wordOf } from '../command-line/words.ts';
 import { type FolderFile, filesOf, readBase64 } from '../files/bundle-folder.ts';
+import { describeReach } from '../rollouts/texts.ts';
 
 const parent = 'bundles';
 const productArgument = { name: 'PRODUCT', help: 'code or id of the product' } as const;
@@ -180,17 +181,45 @@ export const bundlesPublishCommand = defineCliCommand({
   },
 });
 
+export const bundlesArchiveCommand = defineCliCommand({
+  name: 'archive',
+  parent,
+  summary: 'Archive a bundle: it is offered no more, and devices that run it stay with it',
+  arguments: [productArgument, versionArgument],
+  options: {
+    ...clientOptions,
+    'abort-rollouts': { kind: 'switch', help: 'abort first the rollouts that bring it' },
+  },
+  async run({ options, args: [name = '', version = ''], reporter }) {
+    const service = await connect(options, sources);
+    const { id } = await productNamed(service, name);
+    const params = { bundle_id: (await bundleOf(service, id, version)).id };
+    const body = { state: 'archive', abort_rollouts: options['abort-rollouts'] } as const;
+    await service.call('bundles.setState', { params, body });
+    const { value } = await service.call('bundles.get', { params });
+    reporter.event('bundle', value, `Bundle ${value.version} is ${stateText(value)}`);
+  },
+});
+
 export const bundlesTagCommand = defineCliCommand({
   name: 'tag',
   parent,
   summary: 'Move a tag to a published bundle; devices that follow it get this bundle',
   arguments: [productArgument, versionArgument, { name: 'TAG', help: `${tags.join(', ')}, or none` }],
-  options: clientOptions,
+  options: {
+    ...clientOptions,
+    'dry-run': { kind: 'switch', help: 'only say which devices it would move' },
+  },
   async run({ options, args: [name = '', version = '', text = ''], reporter }) {
     const tag = text === 'none' ? '' : wordOf(tags, text, 'Argument TAG');
     const service = await connect(options, sources);
     const { id } = await productNamed(service, name);
     const params = { bundle_id: (await bundleOf(service, id, version)).id };
+    if (options['dry-run']) {
+      const body = tag === '' ? { change: 'untag' as const, ...params } : { change: 'tag' as const, tag, ...params };
+      const { value } = await service.call('rollouts.reach', { params: { product_id: id }, body });
+      return reporter.event('reach', value, describeReach(value));
+    }
     await service.call('bundles.setTag', { params, body: { tag } });
     const { value } = await service.call('bundles.get', { params });
     reporter.event('bundle', value, `Bundle ${value.version} is ${stateText(value)}`);

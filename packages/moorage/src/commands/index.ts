@@ -2,7 +2,13 @@ import type { CliCommand } from '../command-line/define.ts';
 import { accountsCommands } from './accounts.ts';
 import { auditCommands } from './audit.ts';
 import { authorityRetireCommand, authorityRotateCommand, authorityShowCommand } from './authority.ts';
-import { bundlesCreateCommand, bundlesListCommand, bundlesPublishCommand, bundlesTagCommand } from './bundles.ts';
+import {
+  bundlesArchiveCommand,
+  bundlesCreateCommand,
+  bundlesListCommand,
+  bundlesPublishCommand,
+  bundlesTagCommand,
+} from './bundles.ts';
 import { completionCommandOf } from './completion.ts';
 import { consoleCommand } from './console.ts';
 import { devicesCommand } from './devices.ts';
@@ -20,6 +26,7 @@ import { rescueCommand } from './rescue.ts';
 import { rolloutCreateCommand, rolloutListCommand, rolloutPreviewCommand, rolloutShowCommand } from './rollout.ts';
 import {
   rolloutActCommands,
+  rolloutLeaveOutCommand,
   rolloutRetryCommand,
   rolloutRollBackCommand,
   rolloutSignalCommand,
@@ -74,6 +81,7 @@ export const commands: readonly CliCommand[] = [
   productsCommand,
   bundlesListCommand,
   bundlesCreateCommand,
+  bundlesArchiveCommand,
   bundlesPublishCommand,
   bundlesTagCommand,
   devicesCommand,
@@ -91,6 +99,7 @@ export const commands: readonly CliCommand[] = [
   rolloutWatchCommand,
   ...rolloutActCommands,
   rolloutRollBackCommand,
+  rolloutLeaveOutCommand,
   rolloutRetryCommand,
   rolloutSignalCommand,
   rolloutStopCommand,

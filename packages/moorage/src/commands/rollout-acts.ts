@@ -1,7 +1,9 @@
 import type { RolloutAction } from '@moorage/api';
+import { defined } from '@moorage/base';
 import { bundleNamed, productNamed } from '../client/lookups.ts';
 import { clientOptions, connect, type ServiceClient } from '../client/service-client.ts';
 import { type CliCommand, defineCliCommand, UserError } from '../command-line/define.ts';
+import { describeRollout } from '../rollouts/texts.ts';
 import { reportRollout, rolloutArgument, rolloutSources } from './rollout.ts';
 
 /** What a person does with a rollout in one word. */
@@ -86,6 +88,23 @@ export const rolloutRetryCommand = defineCliCommand({
     const bundle_id = await namedFor(service, rollout_id, options.bundle);
     const body = bundle_id === undefined ? {} : { bundle_id };
     reportRollout(reporter, (await service.call('rollouts.retry', { params, body })).value);
+  },
+});
+
+export const rolloutLeaveOutCommand = defineCliCommand({
+  name: 'leave-out',
+  parent: 'rollout',
+  summary: 'Leave the devices that still wait out of a rollout: all, or those that were not seen for some days',
+  arguments: [rolloutArgument],
+  options: {
+    ...clientOptions,
+    unseen: { kind: 'count', placeholder: 'DAYS', help: 'those that were not seen for so long', defaultText: 'all' },
+  },
+  async run({ options, args: [rollout_id = ''], reporter }) {
+    const service = await connect(options, [...rolloutSources, ['unseen_days', 'Option --unseen']]);
+    const body = defined({ unseen_days: options.unseen });
+    const { value } = await service.call('rollouts.leaveOut', { params: { rollout_id }, body });
+    reporter.event('rollout', value.rollout, `${value.left_out} devices left out\n${describeRollout(value.rollout)}`);
   },
 });
 

@@ -1,4 +1,4 @@
-import { executionStates, type RolloutPreview, type RolloutRecord } from '@moorage/api';
+import { executionStates, type Reach, type RolloutPreview, type RolloutRecord } from '@moorage/api';
 import { printable, type RowReport, table } from '../command-line/table.ts';
 
 type StageRecord = RolloutRecord['stages'][number];
@@ -41,7 +41,7 @@ const abortLines = ({ settings, abort }: RolloutRecord): string[] =>
 export function describeRollout(rollout: RolloutRecord): string {
   const { title, id, product, bundle, filter, stages } = rollout;
   const rows = stages.map((stage, index) => {
-    const { done, failed, waiting, skipped, left } = stage.counts;
+    const { done, failed, waiting, skipped, left, overtaken } = stage.counts;
     return [
       index + 1,
       stage.state,
@@ -50,7 +50,7 @@ export function describeRollout(rollout: RolloutRecord): string {
       failed,
       underWay(stage),
       waiting,
-      skipped + left,
+      skipped + left + overtaken,
       failuresText(stage),
     ];
   });
@@ -97,6 +97,28 @@ export function describePreview(preview: RolloutPreview): string {
       ? `A bundle that broke every device would reach ${reach.devices} of them before the rollout stops by itself`
       : `Nothing stops it by itself: a bundle that broke every device would reach all ${reach.devices}`,
     ...back.map(({ version, devices: n }) => `Rolled back, ${n} would get ${version ?? 'nothing else'} again`),
+  ].join('\n');
+}
+
+/** What a change would do to the devices of a product, for people. */
+export function describeReach({ moves, there, out, unseen, flash, ends_at }: Reach): string {
+  const rest = [
+    `${there} run it already`,
+    ...Object.entries(out).map(([why, n]) => `${n} do not move: ${why}`),
+    ...(unseen > 0 ? [`${unseen} of those that move were not seen for 7 days`] : []),
+    ...(flash > 0 ? [`${flash} of those that move have too little flash`] : []),
+    ...(ends_at === null
+      ? []
+      : [`All have been offered it by ${new Date(Number(ends_at)).toISOString().slice(0, 16)}Z`]),
+  ];
+  return [
+    moves.length === 0
+      ? 'No device moves'
+      : table(
+          ['from', 'to', 'devices'],
+          moves.map((move) => [move.from ?? 'unknown', move.to, move.devices]),
+        ),
+    ...rest,
   ].join('\n');
 }
 

@@ -9,7 +9,7 @@ import { goesOn } from './rules.ts';
 
 /**
  * Why a bundle cannot be archived or trashed: rollouts that are not over bring it, which are aborted first where that is
- * wanted; or pins hold devices at it, which keep it as an archived one. Refusal: BUNDLE_IN_USE. Spec: API-RULE-rollout-7.
+ * wanted; or pins hold devices at it, which keep it as an archived one. Refusal: BUNDLE_IN_USE. Spec: API-RULE-rollout-8.
  */
 export async function refuseInUse(
   work: Work,

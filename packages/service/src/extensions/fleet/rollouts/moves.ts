@@ -92,7 +92,7 @@ const takes: Partial<Record<ExecutionTrigger, boolean>> = {
 
 /**
  * What follows for a device from what is so now: at most one move in each rollout that goes on. Each pair of facts and
- * execution has one answer, and a device whose moves have been made has none. Spec: API-RULE-rollout-6.
+ * execution has one answer, and a device whose moves have been made has none. Spec: API-RULE-rollout-7.
  */
 export function movesFor<R extends RolloutFacts>(facts: Facts<R>): readonly Move[] {
   const { rollouts, executions } = facts;

@@ -47,7 +47,7 @@ eachDatabase('rollouts follow the world', (open) => {
     unwrap(await maker().call('rollouts.reach', { params: { product_id }, body: body as never })).value;
   const first = (devices: readonly Device[], at = 0) => devices[at] ?? expect.unreachable();
 
-  // API-RULE-rollout-6
+  // API-RULE-rollout-7
   it('a younger rollout takes devices from an older one, which ends as overtaken and tags nothing', async () => {
     const { bundleOf, devices, start, product } = await scene(2);
     const [older, newer] = [await bundleOf(null), await bundleOf(null)];
@@ -114,6 +114,7 @@ eachDatabase('rollouts follow the world', (open) => {
     });
   });
 
+  // API-EP-POST-rollouts-rollout_id-leave-out
   it('who waits can be left out, all or those that were not seen for some days', async () => {
     const { app } = world;
     const { bundleOf, devices, start, product } = await scene(2);
@@ -136,7 +137,7 @@ eachDatabase('rollouts follow the world', (open) => {
     expect(product.id).toBeDefined();
   });
 
-  // API-RULE-rollout-7
+  // API-RULE-rollout-8
   it('a bundle that a rollout brings is neither archived nor trashed, unless the rollout is aborted first', async () => {
     const { bundleOf, devices, start, release } = await scene(1);
     const bundle = await bundleOf(null);
@@ -200,7 +201,7 @@ eachDatabase('rollouts follow the world', (open) => {
     expect(runs.bid).toBeDefined();
   });
 
-  // API-RULE-reach-1
+  // API-RULE-reach-1, API-EP-POST-products-product_id-reach
   it('a reach says what a change would do, and then that happens', async () => {
     const { bundleOf, devices, start, product, release } = await scene(5);
     const [bundle, other] = [await bundleOf(null), await bundleOf(null)];
