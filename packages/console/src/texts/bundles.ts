@@ -169,10 +169,6 @@ export const t = texts({
   devicesThatFollowAlpha: ['devices that follow alpha', 'Geräte, die alpha folgen'],
   devicesThatFollowBeta: ['devices that follow beta', 'Geräte, die beta folgen'],
   allDevicesThatFollowNo: ['all devices that follow no other bundle', 'alle Geräte, die keinem anderen Bundle folgen'],
-  bundleLosesTag: [
-    (version: string, tag: string) => `Bundle ${version} loses the tag ${tag}.`,
-    (version: string, tag: string) => `Bundle ${version} verliert das Tag ${tag}.`,
-  ],
   bundleCarriesNoTag: [
     (version: string) => `Bundle ${version} carries no tag`,
     (version: string) => `Bundle ${version} trägt kein Tag`,

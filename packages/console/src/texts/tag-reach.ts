@@ -1,46 +1,59 @@
-import { formatCount, plural } from './format.ts';
+import { plural } from './format.ts';
 import { texts } from './language.ts';
 import { nouns } from './nouns.ts';
 
 /** One device or many: the words that follow from it. */
 const english = (devices: number) =>
-  devices === 1
-    ? { they: 'it', keep: 'keeps', are: 'is', get: 'gets', ask: 'asks' }
-    : { they: 'they', keep: 'keep', are: 'are', get: 'get', ask: 'ask' };
+  devices === 1 ? { they: 'it', get: 'gets', ask: 'asks' } : { they: 'they', get: 'get', ask: 'ask' };
 
 const german = (devices: number) =>
-  devices === 1
-    ? { they: 'es', keep: 'behält', are: 'ist', get: 'bekommt', ask: 'fragt' }
-    : { they: 'sie', keep: 'behalten', are: 'sind', get: 'bekommen', ask: 'fragen' };
+  devices === 1 ? { they: 'es', get: 'bekommt', ask: 'fragt' } : { they: 'sie', get: 'bekommen', ask: 'fragen' };
 
-/** A group of devices: how many there are, how many of them have nothing to do, and its tag. */
-interface Group {
+interface Path {
   readonly devices: number;
-  readonly running: number;
-  readonly tag: string;
+  readonly from: string | null;
+  readonly to: string;
 }
+
+interface Out {
+  readonly devices: number;
+  /** As the service says it. */
+  readonly why: string;
+}
+
+const reasons: Readonly<Record<string, readonly [english: string, german: string]>> = {
+  blocked: ['blocked', 'gesperrt'],
+  frozen: ['in a frozen product', 'in einem eingefrorenen Produkt'],
+  pinned: ['held where they are', 'festgehalten'],
+  rollout: ['held by a rollout', 'von einem Rollout gehalten'],
+  overtaken: ['taken by another rollout', 'bei einem anderen Rollout'],
+  nothing: ['offered nothing any more', 'ohne Angebot'],
+};
+const reason = (why: string, language: 0 | 1): string => reasons[why]?.[language] ?? why;
 
 /** What giving a bundle a tag does, in sentences. */
 export const t = texts({
-  whom: [
-    ({ devices, tag }: Group) => `${plural(devices, nouns.device)} ${tag === '' ? 'without a tag' : `with tag ${tag}`}`,
-    ({ devices, tag }: Group) => `${plural(devices, nouns.device)} ${tag === '' ? 'ohne Tag' : `mit Tag ${tag}`}`,
+  path: [
+    ({ devices, from, to }: Path) =>
+      `${plural(devices, nouns.device)}: ${from === null ? '' : `from ${from} `}to ${to}`,
+    ({ devices, from, to }: Path) => `${plural(devices, nouns.device)}: ${from === null ? '' : `von ${from} `}zu ${to}`,
   ],
-  someAreThere: [
-    ({ running }: Group) => `; ${formatCount(running)} of them ${running === 1 ? 'runs' : 'run'} it already`,
-    ({ running }: Group) => `; ${formatCount(running)} davon ${running === 1 ? 'führt' : 'führen'} es schon aus`,
+  there: [
+    (devices: number) => `${plural(devices, nouns.device)}: there already`,
+    (devices: number) => `${plural(devices, nouns.device)}: schon dort`,
   ],
-  allAreThere: [
-    ({ devices }: Group) => `, where ${english(devices).they} ${english(devices).are} already`,
-    ({ devices }: Group) => `, wo ${german(devices).they} schon ${german(devices).are}`,
+  out: [
+    ({ devices, why }: Out) => `${plural(devices, nouns.device)}: ${reason(why, 0)}`,
+    ({ devices, why }: Out) => `${plural(devices, nouns.device)}: ${reason(why, 1)}`,
   ],
-  anotherBundle: ['another bundle', 'einem anderen Bundle'],
-  keepsWhatRuns: [
-    ({ devices }: Group) => `offered nothing any more; ${english(devices).they} ${english(devices).keep} what runs`,
-    ({ devices }: Group) => `kein Angebot mehr; ${german(devices).they} ${german(devices).keep}, was läuft`,
+  unseen: [
+    (devices: number) => `${plural(devices, nouns.device)} of those that move: not seen for 7 days`,
+    (devices: number) => `${plural(devices, nouns.device)} von denen, die es bewegt: seit 7 Tagen nicht gesehen`,
   ],
-  to: [(to: string) => `to ${to}`, (to: string) => `zu ${to}`],
-  fromTo: [(from: string, to: string) => `from ${from} to ${to}`, (from: string, to: string) => `von ${from} zu ${to}`],
+  flash: [
+    (devices: number) => `${plural(devices, nouns.device)} of those that move: too little free flash`,
+    (devices: number) => `${plural(devices, nouns.device)} von denen, die es bewegt: zu wenig freier Flash`,
+  ],
   movesNone: ['This moves no device.', 'Das bewegt kein Gerät.'],
   moves: [
     (moved: number) =>

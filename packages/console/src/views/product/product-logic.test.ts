@@ -11,8 +11,7 @@ import { boardColumns, moveInto, movesOf } from './bundle-actions.ts';
 import { bundleFileLimitBytes, contentOf, isModuleFilename } from './bundle-file.ts';
 import { fieldsOf, isComplete, type OptionValues, optionsFrom, valuesOf } from './connector-fields.ts';
 import { mayAdminister, mayChange, offeredActions, productActions } from './product-actions.ts';
-import { afterTagging, type DeviceTag, movedGroups } from './tag-move.ts';
-import { devicesToMove, groupText, reachText } from './tag-texts.ts';
+import { reachTexts } from './tag-reach.ts';
 import { nextVersion, readVersion } from './versions.ts';
 
 const product = (change: Partial<ProductRecord>): ProductRecord =>
@@ -58,51 +57,24 @@ describe('version', () => {
   });
 });
 
-describe('moving a tag', () => {
-  const holders = { alpha: 'a', release: 'r' } as const;
-
-  it('takes it from the bundle that had it, and the former tag from the one that gets it', () => {
-    expect(afterTagging(holders, 'b', 'release')).toEqual({ alpha: 'a', release: 'b' });
-    expect(afterTagging(holders, 'a', 'release')).toEqual({ release: 'a' });
-    expect(afterTagging(holders, 'a', '')).toEqual({ release: 'r' });
-  });
-
-  test.each<[DeviceTag, string, DeviceTag[]]>([
-    // Devices that follow beta have no beta, so they go where the release goes.
-    ['release', 'b', ['', 'beta', 'release']],
-    ['beta', 'b', ['beta']],
-    ['alpha', 'b', ['alpha']],
-    // The bundle of alpha becomes the release: alpha falls back to the release, which is the same bundle.
-    ['release', 'a', ['', 'beta', 'release']],
-    ['', 'a', ['alpha']],
-    ['', 'r', ['', 'beta', 'release']],
-    ['release', 'r', []],
-  ])('%j to bundle %s moves the devices with tags %j', (tag, id, moved) => {
-    expect(movedGroups(holders, id, tag).map((group) => group.tag)).toEqual(moved);
-  });
-
-  it('says how many devices it moves, and which stay', () => {
-    const versions = new Map([
-      ['r', '1.0.0.0'],
-      ['b', '1.0.0.1'],
-    ]);
-    const groups = [
-      { tag: '' as const, from: 'r', to: 'b', devices: 12, running: 0 },
-      { tag: 'beta' as const, from: undefined, to: 'b', devices: 1, running: 1 },
-      { tag: 'alpha' as const, from: 'r', to: undefined, devices: 2, running: 0 },
-      { tag: 'release' as const, from: 'x', to: 'b', devices: 3, running: 2 },
-    ];
-    expect(groups.map((group) => groupText(group, versions))).toEqual([
-      '12 devices without a tag: from 1.0.0.0 to 1.0.0.1',
-      '1 device with tag beta: to 1.0.0.1, where it is already',
-      '2 devices with tag alpha: offered nothing any more; they keep what runs',
-      '3 devices with tag release: from another bundle to 1.0.0.1; 2 of them run it already',
-    ]);
-    const reach = { groups, versions, former: undefined };
-    expect(devicesToMove(reach)).toBe(13);
-    expect(reachText(reach)).toMatch(/^This moves 13 devices/);
-    expect(reachText({ ...reach, groups: [] })).toBe('This moves no device.');
-  });
+test('a reach says how many devices move, and which stay and why', () => {
+  const none = { moves: [], there: 0, out: {}, unseen: 0, flash: 0, ends_at: null };
+  expect(reachTexts(none)).toEqual(['This moves no device.']);
+  const moves = [
+    { from: '1.0.0.0', to: '1.0.0.1', devices: 12 },
+    { from: null, to: '1.0.0.1', devices: 1 },
+  ];
+  const [sum, ...rest] = reachTexts({ ...none, moves, there: 2, out: { frozen: 3, other: 1 }, unseen: 4, flash: 5 });
+  expect(sum).toMatch(/^This moves 13 devices/);
+  expect(rest).toEqual([
+    '12 devices: from 1.0.0.0 to 1.0.0.1',
+    '1 device: to 1.0.0.1',
+    '2 devices: there already',
+    '3 devices: in a frozen product',
+    '1 device: other',
+    '4 devices of those that move: not seen for 7 days',
+    '5 devices of those that move: too little free flash',
+  ]);
 });
 
 describe('a product', () => {

@@ -1,5 +1,5 @@
 import { Alert, Group, List, Radio, Stack, Text } from '@mantine/core';
-import { type BundleRecord, type ProductRecord, type Tag, tags } from '@moorage/api';
+import { type BundleRecord, type ProductRecord, type Reach, type Tag, tags } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { t } from '../../texts/bundles.ts';
@@ -10,11 +10,9 @@ import { Form } from '../../ui/form.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
-import type { DeviceTag } from './tag-move.ts';
-import { type TagReach, useTagReach } from './tag-reach.ts';
-import { groupText, reachText } from './tag-texts.ts';
+import { type BundleTag, reachTexts, useTagReach } from './tag-reach.ts';
 
-const choices: readonly { readonly value: DeviceTag; readonly text: string }[] = [
+const choices: readonly { readonly value: BundleTag; readonly text: string }[] = [
   { value: 'alpha', text: t.devicesThatFollowAlpha },
   { value: 'beta', text: t.devicesThatFollowBeta },
   { value: 'release', text: t.allDevicesThatFollowNo },
@@ -22,20 +20,18 @@ const choices: readonly { readonly value: DeviceTag; readonly text: string }[] =
 
 const isTag = (value: string): value is Tag => tags.some((tag) => tag === value);
 
-function Reach({ reach, tag }: { readonly reach: TagReach; readonly tag: DeviceTag }) {
+function ReachList({ reach }: { readonly reach: Reach }) {
+  const [sum, ...rest] = reachTexts(reach);
   return (
     <Stack gap={6}>
       <Text fw={600} size="sm">
-        {reachText(reach)}
+        {sum}
       </Text>
       <List size="sm">
-        {reach.groups
-          .filter(({ devices }) => devices > 0)
-          .map((group) => (
-            <List.Item key={group.tag}>{groupText(group, reach.versions)}</List.Item>
-          ))}
+        {rest.map((text) => (
+          <List.Item key={text}>{text}</List.Item>
+        ))}
       </List>
-      {reach.former && <Text size="sm">{t.bundleLosesTag(reach.former.version, tag)}</Text>}
     </Stack>
   );
 }
@@ -49,7 +45,7 @@ interface TagDialogProps {
 
 function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
   const setTag = useChange('bundles.setTag', 'bundles', 'products', 'devices', 'fleet');
-  const [tag, choose] = useState<DeviceTag>(bundle.tag ?? 'release');
+  const [tag, choose] = useState<BundleTag>(bundle.tag ?? 'release');
   const changes = tag !== (bundle.tag ?? '');
   const reach = useTagReach(product.id, bundle, tag, changes);
   const submit = async (): Promise<void> => {
@@ -87,7 +83,7 @@ function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
       {changes ? (
         <Alert variant="outline" color="cyan" title={t.whatThisDoes} role="status">
           <Loaded query={reach} label={t.countingDevices}>
-            {(data) => <Reach reach={data} tag={tag} />}
+            {(data) => <ReachList reach={data} />}
           </Loaded>
         </Alert>
       ) : (

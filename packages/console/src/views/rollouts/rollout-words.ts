@@ -35,8 +35,8 @@ type Gate = NonNullable<RolloutRecord['settings']['stages'][number]['gate']>;
 
 /** What has to hold after a stage, in words, each with where it stands. */
 export function gateWords(gate: Gate | undefined, { counts, total }: StageRecord): string[] {
-  const { done, failed, left, skipped } = counts;
-  const members = total - left - skipped;
+  const { done, failed, left, skipped, overtaken } = counts;
+  const members = total - left - skipped - overtaken;
   const least = gate?.done_percent;
   return [
     least === undefined

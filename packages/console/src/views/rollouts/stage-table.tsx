@@ -67,7 +67,7 @@ export function StageTable({ rollout }: { readonly rollout: RolloutRecord }) {
             <Table.Td>
               <Devices {...of} n={counts.waiting} label={stateName('waiting')} state="waiting" />
             </Table.Td>
-            <Table.Td>{formatCount(counts.skipped + counts.left)}</Table.Td>
+            <Table.Td>{formatCount(counts.skipped + counts.left + counts.overtaken)}</Table.Td>
             <Table.Td>
               {Object.entries(failures).map(([kind, n]) => (
                 <Text key={kind} size="sm">
