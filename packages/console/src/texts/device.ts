@@ -446,6 +446,10 @@ export const t = texts({
     (title: string) => `${title} is not pinned any more`,
     (title: string) => `${title} ist nicht mehr festgehalten`,
   ],
+  waitsFor: [
+    (reason: string) => `A rollout would bring another one: ${reason}`,
+    (reason: string) => `Ein Rollout brächte eine andere: ${reason}`,
+  ],
   whyThisVersion: ['Why this version', 'Warum diese Version'],
   letItGo2: ['Let it go …', 'Freigeben …'],
   pinElsewhere: ['Pin elsewhere …', 'Anders festhalten …'],

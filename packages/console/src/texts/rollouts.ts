@@ -236,8 +236,8 @@ export const t = texts({
   tryAgain: [(failed: string) => `Try ${failed} again`, (failed: string) => `${failed} noch einmal versuchen`],
   withBundle: ['With the bundle', 'Mit dem Bundle'],
   devicesThatAreWaitingGet: [
-    'Devices that are waiting get this one, too; those that are done keep what they have.',
-    'Auch wartende Geräte bekommen dieses; fertige behalten, was sie haben.',
+    'Another bundle goes to all devices of the rollout, from its first stage on.',
+    'Ein anderes Bundle geht an alle Geräte des Rollouts, von seiner ersten Stufe an.',
   ],
   isFrozenAndPaused: [
     (product: string, paused: string) => `${product} is frozen, and ${paused} paused`,
@@ -249,6 +249,11 @@ export const t = texts({
       `Every rollout of ${product} pauses, and nothing new is offered to any of its devices until the product is thawed. Updates that are under way go on.`,
     (product: string) =>
       `Jeder Rollout von ${product} pausiert, und keinem seiner Geräte wird etwas Neues angeboten, bis das Produkt aufgetaut ist. Laufende Updates gehen weiter.`,
+  ],
+  leaveOutWaiting: ['Leave out those that wait', 'Wartende auslassen'],
+  leaveOutQuestion: [
+    (devices: string) => `${devices} that wait are left out: the rollout ends when the others have ended.`,
+    (devices: string) => `${devices}, die noch warten, werden ausgelassen: Das Rollout endet mit den anderen.`,
   ],
   retryFailed: ['Retry the failed …', 'Fehlgeschlagene wiederholen …'],
   emergencyStop: ['Emergency stop …', 'Notstopp …'],

@@ -107,15 +107,27 @@ export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
       }
     >
       <Loaded query={selection}>
-        {({ value: { reason, bundle, bundle_id, rollout_id } }) => (
+        {({ value: { reason, bundle, bundle_id, rollout_id, waits } }) => (
           <Stack gap="sm">
             <Text role="status">
               {sayReason(reason)}
               {reason.endsWith('.') ? '' : '.'}
             </Text>
+            {waits && (
+              <Text size="sm">
+                {t.waitsFor(waits.reason)}
+                {waits.until !== null && (
+                  <>
+                    , <Moment at={waits.until} />
+                  </>
+                )}
+              </Text>
+            )}
             <Group gap="md">
               {bundle_id !== null && <PageLink href={`/bundles/${bundle_id}`}>{t.versionOf(bundle ?? '')}</PageLink>}
-              {rollout_id !== null && <PageLink href={`/rollouts/${rollout_id}`}>{t.rollout}</PageLink>}
+              {(rollout_id ?? waits?.rollout_id) != null && (
+                <PageLink href={`/rollouts/${rollout_id ?? waits?.rollout_id}`}>{t.rollout}</PageLink>
+              )}
             </Group>
             {isPinned && <PinFields device={device} />}
           </Stack>

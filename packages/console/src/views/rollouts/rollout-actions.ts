@@ -79,6 +79,12 @@ const retriedFrom: readonly RolloutState[] = ['running', 'paused', 'finished', '
 export const failedIn = ({ stages }: RolloutRecord): number =>
   stages.reduce((sum, { counts }) => sum + counts.failed, 0);
 
+export const waitingIn = ({ stages }: RolloutRecord): number =>
+  stages.reduce((sum, { counts }) => sum + counts.waiting, 0);
+
+export const mayLeaveOut = (rollout: RolloutRecord): boolean =>
+  (rollout.state === 'running' || rollout.state === 'paused') && waitingIn(rollout) > 0;
+
 export const mayRetry = (rollout: RolloutRecord): boolean =>
   retriedFrom.includes(rollout.state) && failedIn(rollout) > 0;
 

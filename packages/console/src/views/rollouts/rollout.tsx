@@ -28,11 +28,13 @@ import { Meters } from './meters.tsx';
 import { Rehearsals, RehearseButton } from './rehearsals.tsx';
 import {
   failedIn,
+  mayLeaveOut,
   mayRehearse,
   mayRetry,
   offeredRolloutActions,
   type RolloutActionRow,
   takesSignal,
+  waitingIn,
 } from './rollout-actions.ts';
 import { rolloutStateOf, rolloutWords } from './rollout-words.ts';
 import { StageBar, stagesOf } from './stage-bar.tsx';
@@ -81,6 +83,24 @@ function SignalButton({ rollout }: { readonly rollout: RolloutRecord }) {
   return (
     <Button variant="default" loading={signal.isPending} onClick={ask}>
       {fleet.giveSignal} …
+    </Button>
+  );
+}
+
+/** Ends the wait for devices that may never ask. */
+function LeaveOutButton({ rollout }: { readonly rollout: RolloutRecord }) {
+  const leaveOut = useChange('rollouts.leaveOut', 'rollouts', 'devices');
+  const ask = (): void =>
+    confirm({
+      title: `${t.leaveOutWaiting}: ${rollout.title}?`,
+      body: t.leaveOutQuestion(plural(waitingIn(rollout), nouns.device)),
+      action: t.leaveOutWaiting,
+      destructive: true,
+      run: () => leaveOut.mutateAsync({ params: { rollout_id: rollout.id }, body: {} }),
+    });
+  return (
+    <Button variant="default" loading={leaveOut.isPending} onClick={ask}>
+      {t.leaveOutWaiting} …
     </Button>
   );
 }
@@ -146,6 +166,7 @@ function Actions({ rollout }: { readonly rollout: RolloutRecord }) {
       ))}
       {mayRehearse(rollout) && <RehearseButton rollout={rollout} />}
       {takesSignal(rollout) && <SignalButton rollout={rollout} />}
+      {mayLeaveOut(rollout) && <LeaveOutButton rollout={rollout} />}
       {mayRetry(rollout) && (
         <Button variant="default" onClick={retry.open}>
           {t.retryFailed}
