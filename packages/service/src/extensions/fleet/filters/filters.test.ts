@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { dayMs, seededRandom, unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Storage } from '../../../engine/db/storage.ts';
-import { sharedReads } from '../../../engine/db/work.ts';
 import { deviceWorld } from '../../../testing/device-world.ts';
 import { eachDatabase } from '../../../testing/index.ts';
 import { comparable } from '../attributes/rules.ts';

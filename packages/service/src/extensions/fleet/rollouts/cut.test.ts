@@ -1,15 +1,16 @@
-import { executionStates } from '@moorage/api';
+import { executionStates, type RolloutRecord } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { expect, it } from 'vitest';
 import { giveTag } from '../../../core/bundles/tags.ts';
 import { openOtaEngine } from '../../../core/ota/engine.ts';
 import type { UpdateExtension } from '../../../core/ota/hooks.ts';
 import { PollLoad } from '../../../core/ota/poll-load.ts';
+import type { Db } from '../../../engine/db/storage.ts';
 import { eachDatabase } from '../../../testing/index.ts';
 import { otaWorld } from '../../../testing/ota-world.ts';
 import { recount } from '../../../testing/recount.ts';
 import { keepVersions } from '../attributes/reports.ts';
-import { openFleet } from './engine.ts';
+import { type Fleet, openFleet } from './engine.ts';
 import { sweep } from './sweep.ts';
 
 const by = { cause: 'device', userId: null, client: null, ip: '10.0.0.1' } as const;
@@ -25,6 +26,44 @@ const cuts: Readonly<Record<string, Partial<UpdateExtension> | 'devicesChanged'>
   devicesChanged: 'devicesChanged',
 };
 
+/** The hooks of a fleet, one by one. */
+const hooksOf = (fleet: Fleet): UpdateExtension => ({
+  assign: (...asked) => fleet.assign(...asked),
+  begin: (...begun) => fleet.begin(...begun),
+  offered: (...offer) => fleet.offered(...offer),
+  moved: (...move) => fleet.moved(...move),
+  contradicted: (...report) => fleet.contradicted(...report),
+});
+
+/** What has become of a device in its one rollout. */
+async function outcomeOf(db: Db, deviceId: string) {
+  const row = await db.selectFrom('executions').selectAll().where('device_id', '=', deviceId).executeTakeFirst();
+  return [row?.state, row?.kind];
+}
+
+/** What becomes of the devices. What nothing is known of but that it has not come to an end waits, and is offered it again. */
+function expectedWithout(cut: string) {
+  const isMissed = cut === 'offered';
+  return {
+    done: ['done', null],
+    failed: isMissed ? ['waiting', null] : ['failed', 'download'],
+    elsewhere: ['left', 'elsewhere'],
+    blocked: ['skipped', 'blocked'],
+    pinned: ['skipped', 'pinned'],
+    'takes it back': isMissed ? ['waiting', null] : ['failed', 'contradicted'],
+    rollout: isMissed ? 'running' : 'finished',
+  };
+}
+
+/** The counts of a rollout of one stage are what a recount finds. */
+async function expectCounts(db: Db, { id, stages }: RolloutRecord): Promise<void> {
+  const recounted = Object.groupBy(await recount(db, id), ({ state }) => state);
+  for (const state of executionStates) {
+    const n = (recounted[state] ?? []).reduce((sum, of) => sum + Number(of.n), 0);
+    expect(stages[0]?.counts[state], state).toBe(n);
+  }
+}
+
 eachDatabase('a rollout without one of its hooks', (open) => {
   it.each(Object.keys(cuts))('cut: %s; the sweep brings it to its end', async (cut) => {
     const world = await otaWorld(await open());
@@ -33,19 +72,13 @@ eachDatabase('a rollout without one of its hooks', (open) => {
     const parts = openFleet({ ...service.deps, tagBundle: giveTag, stretch: () => 1 });
     const without = cuts[cut];
     if (without === 'devicesChanged') storage.followers.delete('devices');
-    const { fleet } = parts;
-    const hooks: UpdateExtension = {
-      assign: (...asked) => fleet.assign(...asked),
-      begin: (...begun) => fleet.begin(...begun),
-      offered: (...offer) => fleet.offered(...offer),
-      moved: (...move) => fleet.moved(...move),
-      contradicted: (...report) => fleet.contradicted(...report),
-      ...(without === 'devicesChanged' ? {} : without),
-    };
     const engine = openOtaEngine(
       { ...service.deps, load: new PollLoad() },
       { notify() {} },
-      { updateHooks: hooks, versionsReported: (trx, bversions) => keepVersions(trx, bversions, clock.now()) },
+      {
+        updateHooks: { ...hooksOf(parts.fleet), ...(without === 'devicesChanged' ? {} : without) },
+        versionsReported: (trx, bversions) => keepVersions(trx, bversions, clock.now()),
+      },
     );
     const { product, bundleOf, release } = await world.productWithRelease();
     const bundle = await bundleOf(null);
@@ -93,34 +126,11 @@ eachDatabase('a rollout without one of its hooks', (open) => {
     await storage.db.updateTable('devices').set({ last_seen_at: clock.now() }).execute();
     await sweep({ ...parts, storage });
     expect(await sweep({ ...parts, storage })).toBe(0);
-    const rows = await storage.db
-      .selectFrom('executions')
-      .select(['device_id', 'state', 'kind'])
-      .where('rollout_id', '=', params.rollout_id)
-      .execute();
     const outcome = Object.fromEntries(
-      names.map((name) => {
-        const row = rows.find(({ device_id }) => device_id === idOf(name));
-        return [name, [row?.state, row?.kind]];
-      }),
+      await Promise.all(names.map(async (name) => [name, await outcomeOf(storage.db, idOf(name))] as const)),
     );
     const { value } = unwrap(await maker.call('rollouts.get', { params }));
-    // What nothing is known of but that it has not come to an end waits, and is offered it again.
-    const isMissed = cut === 'offered';
-    expect({ ...outcome, rollout: value.state }).toEqual({
-      done: ['done', null],
-      failed: isMissed ? ['waiting', null] : ['failed', 'download'],
-      elsewhere: ['left', 'elsewhere'],
-      blocked: ['skipped', 'blocked'],
-      pinned: ['skipped', 'pinned'],
-      'takes it back': isMissed ? ['waiting', null] : ['failed', 'contradicted'],
-      rollout: isMissed ? 'running' : 'finished',
-    });
-    const [{ counts } = expect.unreachable()] = value.stages;
-    const recounted = Object.groupBy(await recount(storage.db, params.rollout_id), ({ state }) => state);
-    for (const state of executionStates) {
-      const n = (recounted[state] ?? []).reduce((sum, of) => sum + Number(of.n), 0);
-      expect(counts[state], state).toBe(n);
-    }
+    expect({ ...outcome, rollout: value.state }).toEqual(expectedWithout(cut));
+    await expectCounts(storage.db, value);
   });
 });
