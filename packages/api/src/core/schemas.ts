@@ -1,22 +1,21 @@
-import { binary, endpoint } from '../endpoint.ts';
+import { binary, endpoints } from '../endpoint.ts';
 import { Capabilities } from './capabilities.ts';
 
 /** What others check their files against. */
-export const schemasContract = {
-  capabilities: endpoint({
-    method: 'GET',
-    path: '/schemas/capabilities.json',
-    spec: ['API-EP-GET-schemas-capabilities.json', 'API-DATA-capabilities'],
-    tag: 'Data of devices',
-    summary: 'JSON Schema of capabilities files',
-    description:
-      'Beyond the schema: a file has at most 4,096 bytes, no name is both a stream and a control, no range is empty, ' +
-      'and a default is a value that its control may have.',
-    auth: 'none',
-    reply: binary('application/schema+json'),
-    errors: [],
-  }),
-};
+export const schemasContract = endpoints(
+  { tag: 'Data of devices', auth: 'none' },
+  {
+    capabilities: {
+      route: 'GET /schemas/capabilities.json',
+      spec: ['API-DATA-capabilities'],
+      summary: 'JSON Schema of capabilities files',
+      description:
+        'Beyond the schema: a file has at most 4,096 bytes, no name is both a stream and a control, no range is empty, ' +
+        'and a default is a value that its control may have.',
+      reply: binary('application/schema+json'),
+    },
+  },
+);
 
 /** The JSON Schema of capabilities files, as it is published. */
 export const capabilitiesSchema: Readonly<Record<string, unknown>> = {

@@ -13,17 +13,16 @@ export type ShownProof = Static<typeof Shown>;
 
 /** Proof of who calls, before an account is changed by which it could be taken. Spec: API-RULE-proof-1. */
 export const proofContract = endpoints(
-  { tag: 'User', auth: 'bearer', limited: 'closed' },
+  { tag: 'User', limited: 'closed' },
   {
     show: {
-      method: 'POST',
-      path: '/api/user/proof',
+      route: 'POST /api/user/proof',
       scope: 'all',
       proof: 'in the body',
       access: 'user.self',
       audit: { none: 'what it is shown for leaves its own' },
       withoutFactor: true,
-      spec: ['API-EP-POST-user-proof', 'API-RULE-proof-1', 'API-LIMIT-login', 'API-LIMIT-factor'],
+      spec: ['API-RULE-proof-1', 'API-LIMIT-login', 'API-LIMIT-factor'],
       summary: 'Show who you are once more: by your password, a code of your second factor, or a passkey',
       description:
         'What an account could be taken by is refused with PROOF_NEEDED unless this token has shown it within ten minutes; ' +
