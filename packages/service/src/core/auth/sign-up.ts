@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type InvitationRecord,
+  InvitationRecord,
   invitationDays,
   type invitationsContract,
   openInvitationsLimit,
-  optionalTimestamp,
   type Refusal,
   refusal,
   refusalFor,
@@ -14,6 +13,7 @@ import { dayMs, failure, type Result, success } from '@moorage/base';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import { noteBefore, noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
+import { recordFrom } from '../../engine/http/record-from.ts';
 import type { Caller, Deps, Handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
 import { refuseLookUp } from '../access/look-ups.ts';
@@ -139,17 +139,8 @@ export function makeInvitation(
   });
 }
 
-const record = (row: ShownInvitation, token = row.tail): InvitationRecord => ({
-  id: row.id,
-  token,
-  email: row.email,
-  role: row.role,
-  created_by: row.maker,
-  created_at: String(row.created_at),
-  expires_at: String(row.expires_at),
-  used_at: optionalTimestamp(row.used_at),
-  used_by: row.user,
-});
+const record = (row: ShownInvitation, token = row.tail): InvitationRecord =>
+  recordFrom(InvitationRecord, row, { token, created_by: row.maker, used_by: row.user });
 
 const refuse = (caller: Caller): Refusal | undefined =>
   authorise('invitation.manage', generalRoles(caller), 'Invitation');

@@ -1,4 +1,5 @@
-import { optionalTimestamp, type TokenRecord, type TokenScope } from '@moorage/api';
+import { TokenRecord, type TokenScope } from '@moorage/api';
+import { recordFrom } from '../../engine/http/record-from.ts';
 import type { Caller } from '../../engine/http/types.ts';
 import type { TokenRow } from './queries.ts';
 
@@ -6,19 +7,12 @@ import type { TokenRow } from './queries.ts';
 export const tokenRecord = (
   row: TokenRow,
   { tokenId }: Pick<Caller, 'tokenId'>,
-  value: string = row.tail,
-): TokenRecord => ({
-  id: row.id,
-  title: row.title,
-  token: value,
-  client: row.client,
-  created_at: String(row.created_at),
-  last_used_at: optionalTimestamp(row.last_used_at),
-  last_used_ip: row.last_used_ip,
-  // Safe: only `makeToken` writes them.
-  scopes: row.scopes === null ? ['all'] : (JSON.parse(row.scopes) as TokenScope[]),
-  product_ids: row.product_ids === null ? null : (JSON.parse(row.product_ids) as string[]),
-  expires_at: optionalTimestamp(row.expires_at),
-  user_agent: row.user_agent,
-  current: row.id === tokenId,
-});
+  token: string = row.tail,
+): TokenRecord =>
+  recordFrom(TokenRecord, row, {
+    token,
+    // Safe: only `makeToken` writes them.
+    scopes: row.scopes === null ? ['all'] : (JSON.parse(row.scopes) as TokenScope[]),
+    product_ids: row.product_ids === null ? null : (JSON.parse(row.product_ids) as string[]),
+    current: row.id === tokenId,
+  });

@@ -5,7 +5,16 @@ import { recordBlob } from '../../engine/db/blob-records.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import { refuseChanged } from '../../engine/http/conditions.ts';
-import type { BytesReply, Call, Caller, Deps, FileReply, Handler, Handlers, Upload } from '../../engine/http/types.ts';
+import {
+  type BytesReply,
+  type Call,
+  type Caller,
+  type Deps,
+  type FileReply,
+  type Handlers,
+  handlers,
+  type Upload,
+} from '../../engine/http/types.ts';
 import { authorise, generalRoles, viewerFor } from '../access/rules.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { fileReply } from '../files/replies.ts';
@@ -83,38 +92,32 @@ async function setAvatar(
 }
 
 /** API-EP-POST-users-user_id-avatar */
-const setUser =
-  (deps: Deps): Handler<Contract['setUser']> =>
-  async (call) => {
-    const owner = { userId: call.params.user_id };
-    // An account is managed by its user alone, not by administrators.
-    const roles = owner.userId === call.caller.userId ? generalRoles(call.caller) : [];
-    if ((await nameOfOwner(deps.storage.db, owner)) === undefined)
-      return failure(refusal('NOT_FOUND', { what: 'User' }));
-    const refused = authorise('user.self', roles, 'User');
-    if (refused) return failure(refused);
-    return setAvatar(deps, owner, call, { type: 'user.update', message: 'Avatar changed' });
-  };
+async function setUser(deps: Deps, call: Call<Contract['setUser']>) {
+  const owner = { userId: call.params.user_id };
+  // An account is managed by its user alone, not by administrators.
+  const roles = owner.userId === call.caller.userId ? generalRoles(call.caller) : [];
+  if ((await nameOfOwner(deps.storage.db, owner)) === undefined) return failure(refusal('NOT_FOUND', { what: 'User' }));
+  const refused = authorise('user.self', roles, 'User');
+  if (refused) return failure(refused);
+  return setAvatar(deps, owner, call, { type: 'user.update', message: 'Avatar changed' });
+}
 
 /** API-EP-POST-platforms-platform_id-avatar */
-const setPlatform =
-  (deps: Deps): Handler<Contract['setPlatform']> =>
-  async (call) => {
-    const refused = authorise('platform.write', generalRoles(call.caller), 'Platform');
-    if (refused) return failure(refused);
-    const owner = { platformId: call.params.platform_id };
-    const code = await nameOfOwner(deps.storage.db, owner);
-    if (code === undefined) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
-    return setAvatar(deps, owner, call, { type: 'platform.update', message: `Avatar of platform ${code} changed` });
-  };
+async function setPlatform(deps: Deps, call: Call<Contract['setPlatform']>) {
+  const refused = authorise('platform.write', generalRoles(call.caller), 'Platform');
+  if (refused) return failure(refused);
+  const owner = { platformId: call.params.platform_id };
+  const code = await nameOfOwner(deps.storage.db, owner);
+  if (code === undefined) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
+  return setAvatar(deps, owner, call, { type: 'platform.update', message: `Avatar of platform ${code} changed` });
+}
 
 /** Pictures of users and platforms. */
 export const avatarsRoutes = (deps: Deps): Handlers<Contract> => ({
+  ...handlers(deps, { setUser, setPlatform }),
   // API-EP-GET-users-user_id-avatar-avatar_id
   user: ({ params }) => readAvatar(deps, { userId: params.user_id }, params.avatar_id),
-  setUser: setUser(deps),
   // API-EP-GET-platforms-platform_id-avatar-avatar_id
   platform: ({ params, caller }) =>
     readAvatar(deps, { platformId: params.platform_id }, params.avatar_id, viewerFor('platform.access', caller)),
-  setPlatform: setPlatform(deps),
 });

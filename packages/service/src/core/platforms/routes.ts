@@ -16,7 +16,7 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handler, type Handlers, handlers } from '../../engine/http/types.ts';
 import { nameOwner } from '../access/names.ts';
 import { authorise, generalRoles, viewerFor } from '../access/rules.ts';
 import type { Viewer } from '../access/viewer.ts';
@@ -71,70 +71,64 @@ async function detailOf(db: Db, viewer: Viewer, platform: PlatformRow): Promise<
 }
 
 /** API-EP-GET-platforms */
-const list =
-  ({ storage }: Deps): Handler<Contract['list']> =>
-  async ({ query, caller }) => {
-    const viewer = viewerFor('platform.access', caller);
-    const { items, total } = await listPlatforms(storage, viewer, query.q, paging(query, '-created_at'));
-    const flavors = await flavorsOfPlatforms(
-      storage.db,
-      viewer,
-      items.map(({ id }) => id),
-    );
-    const flavorsOf = (id: string) => flavors.filter(({ platform_id }) => platform_id === id);
-    return success({ items: items.map((row) => platformRecord(row, flavorsOf(row.id))), total });
-  };
+async function list({ storage }: Deps, { query, caller }: Call<Contract['list']>) {
+  const viewer = viewerFor('platform.access', caller);
+  const { items, total } = await listPlatforms(storage, viewer, query.q, paging(query, '-created_at'));
+  const flavors = await flavorsOfPlatforms(
+    storage.db,
+    viewer,
+    items.map(({ id }) => id),
+  );
+  const flavorsOf = (id: string) => flavors.filter(({ platform_id }) => platform_id === id);
+  return success({ items: items.map((row) => platformRecord(row, flavorsOf(row.id))), total });
+}
 
 /** API-EP-GET-platforms-platform_id */
-const get =
-  ({ storage }: Deps): Handler<Contract['get']> =>
-  async ({ params, caller }) => {
-    const viewer = viewerFor('platform.access', caller);
-    const platform = await openPlatform(storage.db, viewer, params.platform_id);
-    return platform ? success(await detailOf(storage.db, viewer, platform)) : noPlatform();
-  };
+async function get({ storage }: Deps, { params, caller }: Call<Contract['get']>) {
+  const viewer = viewerFor('platform.access', caller);
+  const platform = await openPlatform(storage.db, viewer, params.platform_id);
+  return platform ? success(await detailOf(storage.db, viewer, platform)) : noPlatform();
+}
 
 /** API-EP-POST-platforms */
-const create =
-  ({ storage, clock }: Deps): Handler<Contract['create']> =>
-  async (call) => {
-    const denied = refuseWriting(call.caller);
-    if (denied) return failure(denied);
-    const { body } = call;
-    const row: PlatformRow = {
-      id: randomUUID(),
-      code: body.code,
-      title: body.title,
-      description: body.description ?? '',
-      part_id: body.part_id ?? null,
-      manufacturer: body.manufacturer ?? null,
-      avatar_id: null,
-      product_id: null,
-      restricted: 0,
-      created_at: clock.now(),
-    };
-    return transactionOverConflicts(storage, async (trx): Promise<Result<PlatformDetail, Refusal>> => {
-      const taken = await platformTaken(trx, row.code, row.part_id);
-      if (taken?.code === row.code) return failure(refusal('DUPLICATE', { what: 'Platform', value: row.code }));
-      if (taken) return failure(refusal('DUPLICATE', { what: 'Part id', value: row.part_id ?? '' }));
-      if (row.manufacturer !== null) {
-        const owner = await nameOwner(trx, row.manufacturer);
-        const isOwn = row.manufacturer.toLowerCase() === call.caller.username;
-        if (owner !== undefined && owner !== 'manufacturer' && !isOwn)
-          return failure(refusal('DUPLICATE', { what: 'Name', value: row.manufacturer }));
-      }
-      await insertPlatform(trx, row);
-      noteMade(row.id);
-      const message = `Platform ${row.code} added`;
-      await writeLog(trx, {
-        ...byCaller(call, row.created_at),
-        type: 'platform.create',
-        message,
-        data: { platform_id: row.id },
-      });
-      return success(platformDetail(row, [], [], []));
-    });
+async function create({ storage, clock }: Deps, call: Call<Contract['create']>) {
+  const denied = refuseWriting(call.caller);
+  if (denied) return failure(denied);
+  const { body } = call;
+  const row: PlatformRow = {
+    id: randomUUID(),
+    code: body.code,
+    title: body.title,
+    description: body.description ?? '',
+    part_id: body.part_id ?? null,
+    manufacturer: body.manufacturer ?? null,
+    avatar_id: null,
+    product_id: null,
+    restricted: 0,
+    created_at: clock.now(),
   };
+  return transactionOverConflicts(storage, async (trx): Promise<Result<PlatformDetail, Refusal>> => {
+    const taken = await platformTaken(trx, row.code, row.part_id);
+    if (taken?.code === row.code) return failure(refusal('DUPLICATE', { what: 'Platform', value: row.code }));
+    if (taken) return failure(refusal('DUPLICATE', { what: 'Part id', value: row.part_id ?? '' }));
+    if (row.manufacturer !== null) {
+      const owner = await nameOwner(trx, row.manufacturer);
+      const isOwn = row.manufacturer.toLowerCase() === call.caller.username;
+      if (owner !== undefined && owner !== 'manufacturer' && !isOwn)
+        return failure(refusal('DUPLICATE', { what: 'Name', value: row.manufacturer }));
+    }
+    await insertPlatform(trx, row);
+    noteMade(row.id);
+    const message = `Platform ${row.code} added`;
+    await writeLog(trx, {
+      ...byCaller(call, row.created_at),
+      type: 'platform.create',
+      message,
+      data: { platform_id: row.id },
+    });
+    return success(platformDetail(row, [], [], []));
+  });
+}
 
 const newFlavor = (body: Call<Contract['addFlavor']>['body'], atMs: number): FlavorRow => ({
   id: randomUUID(),
@@ -224,51 +218,45 @@ async function platformOfFirmware(
 }
 
 /** API-EP-POST-platforms-platform_id-firmwares */
-const addFirmware =
-  (deps: Deps): Handler<Contract['addFirmware']> =>
-  async (call) => {
-    const denied = refuseWriting(call.caller);
-    if (denied) return failure(denied);
-    const { body } = call;
-    const version = readVersion(body.version);
-    const files = readFiles(body.files);
-    if (!version.ok)
-      return failure((files.ok ? undefined : refusalOfAll([version.error, files.error])) ?? version.error);
-    if (!files.ok) return files;
-    const atMs = deps.clock.now();
-    const row = {
-      id: randomUUID(),
-      platform_id: call.params.platform_id,
-      flavor_id: body.flavor_id,
-      label: body.label,
-      version: formatVersion(version.value),
-      version_key: versionSortKey(version.value),
-      created_at: atMs,
-    };
-    // Asked before the bytes are stored, so that a refused upload leaves nothing behind, and again with the record.
-    const early = await platformOfFirmware(deps.storage.db, row);
-    if (!early.ok) return early;
-    const stored = await storeFiles(deps, files.value, row.id, atMs);
-    const rows = stored.map((file) => file.row);
-    return transactionOverConflicts(deps.storage, async (trx): Promise<Result<FirmwareRecord, Refusal>> => {
-      const platform = await platformOfFirmware(trx, row);
-      if (!platform.ok) return platform;
-      for (const { blob } of stored) await recordBlob(trx, blob, atMs);
-      await insertFirmware(trx, row, rows);
-      noteMade(row.id);
-      const message = `Firmware ${row.label}-${row.version} added to platform ${platform.value.code}`;
-      const data = { platform_id: row.platform_id, firmware_id: row.id };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'firmware.create', message, data });
-      return success(firmwareRecord(row, rows));
-    });
+async function addFirmware(deps: Deps, call: Call<Contract['addFirmware']>) {
+  const denied = refuseWriting(call.caller);
+  if (denied) return failure(denied);
+  const { body } = call;
+  const version = readVersion(body.version);
+  const files = readFiles(body.files);
+  if (!version.ok) return failure((files.ok ? undefined : refusalOfAll([version.error, files.error])) ?? version.error);
+  if (!files.ok) return files;
+  const atMs = deps.clock.now();
+  const row = {
+    id: randomUUID(),
+    platform_id: call.params.platform_id,
+    flavor_id: body.flavor_id,
+    label: body.label,
+    version: formatVersion(version.value),
+    version_key: versionSortKey(version.value),
+    created_at: atMs,
   };
+  // Asked before the bytes are stored, so that a refused upload leaves nothing behind, and again with the record.
+  const early = await platformOfFirmware(deps.storage.db, row);
+  if (!early.ok) return early;
+  const stored = await storeFiles(deps, files.value, row.id, atMs);
+  const rows = stored.map((file) => file.row);
+  return transactionOverConflicts(deps.storage, async (trx): Promise<Result<FirmwareRecord, Refusal>> => {
+    const platform = await platformOfFirmware(trx, row);
+    if (!platform.ok) return platform;
+    for (const { blob } of stored) await recordBlob(trx, blob, atMs);
+    await insertFirmware(trx, row, rows);
+    noteMade(row.id);
+    const message = `Firmware ${row.label}-${row.version} added to platform ${platform.value.code}`;
+    const data = { platform_id: row.platform_id, firmware_id: row.id };
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'firmware.create', message, data });
+    return success(firmwareRecord(row, rows));
+  });
+}
 
 /** Platforms, their flavors and firmware. Spec: API-EP-GET-platforms and the calls beside it. */
 export const platformsRoutes = (deps: Deps, editions: Editions): Handlers<Contract> => ({
-  list: list(deps),
-  get: get(deps),
-  create: create(deps),
+  ...handlers(deps, { list, get, create, addFirmware }),
   addFlavor: addFlavor(deps, editions),
-  addFirmware: addFirmware(deps),
   ...accessRoutes(deps),
 });

@@ -234,6 +234,18 @@ export type Handlers<Contract extends Record<string, EndpointShape>> = {
   readonly [Name in keyof Contract]: Handler<Contract[Name]>;
 };
 
+/** The handlers that functions of the parts and a call make of it, once the parts are there. */
+export const handlers = <Parts, const F extends Readonly<Record<string, (parts: Parts, call: never) => unknown>>>(
+  parts: Parts,
+  functions: F,
+) =>
+  // Safe: the same names, each with its parts.
+  Object.fromEntries(
+    Object.entries(functions).map(([name, answer]) => [name, (call: never) => answer(parts, call)]),
+  ) as {
+    readonly [Name in keyof F]: F[Name] extends (parts: Parts, call: infer C) => infer R ? (call: C) => R : never;
+  };
+
 /** How many attempts of one kind there may be in a time. */
 export interface Limit {
   readonly kind: string;

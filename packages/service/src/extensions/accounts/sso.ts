@@ -1,10 +1,11 @@
-import { type Refusal, refusal, resultOk, type Session, type SsoLinkRecord, type ssoContract } from '@moorage/api';
+import { type Refusal, refusal, resultOk, type Session, SsoLinkRecord, type ssoContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { hasInitialPassword, type UserRow } from '../../core/auth/queries.ts';
 import { countsOf, limits, refuseOverLimits } from '../../core/auth/throttle.ts';
 import { trySecret } from '../../core/auth/tries.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { browserCookie, cookieValue, isFromConsole, sessionCookie } from '../../engine/http/console-session.ts';
+import { recordFrom } from '../../engine/http/record-from.ts';
 import { type Handlers, HeadedReply, type RequestOrigin } from '../../engine/http/types.ts';
 import type { OidcError, OidcPerson, OidcProvider } from '../../engine/outbound/oidc-port.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
@@ -126,13 +127,7 @@ async function signIn(deps: SsoDeps, call: BrowserRequest, person: OidcPerson, r
   return success(new HeadedReply({ session, return_to: returnTo }, sessionCookie(token, call)));
 }
 
-const record = (row: SsoLinkRow): SsoLinkRecord => ({
-  id: row.id,
-  issuer: row.issuer,
-  email: row.email,
-  created_at: String(row.created_at),
-  last_used_at: String(row.last_used_at),
-});
+const record = (row: SsoLinkRow): SsoLinkRecord => recordFrom(SsoLinkRecord, row);
 
 /** Single sign-on, and what accounts are linked to. */
 export const ssoRoutes = (deps: SsoDeps): Handlers<typeof ssoContract> => ({
