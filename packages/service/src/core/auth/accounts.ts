@@ -8,8 +8,7 @@ import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
 import { addressTaken, announceAccess, findAccount } from '../access/accounts.ts';
 import { nameOwner, namesFrom } from '../access/names.ts';
 import type { AuthHooks } from './hooks.ts';
-import { hashNewPassword, type NewPasswordOf } from './new-passwords.ts';
-import { hashPassword } from './passwords.ts';
+import { hashNewPassword, hashPassword, type NewPasswordOf } from './passwords.ts';
 import {
   deleteToken,
   endSessions,
@@ -22,10 +21,10 @@ import {
   type TokenRow,
   type UserRow,
 } from './queries.ts';
-import { newPassword } from './tokens.ts';
+import { newPassword } from './token-records.ts';
 
 export { firstAdministrator } from './queries.ts';
-export { newPassword } from './tokens.ts';
+export { newPassword } from './token-records.ts';
 
 type AccountDeps = Pick<Deps, 'storage' | 'clock'>;
 

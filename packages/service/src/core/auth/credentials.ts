@@ -7,7 +7,7 @@ import { findAccount } from '../access/accounts.ts';
 import type { AuthDeps } from './hooks.ts';
 import { passwordsAreBusy, verifyPassword } from './passwords.ts';
 import type { UserRow } from './queries.ts';
-import { noteKnown, trySecret } from './tries.ts';
+import { noteKnown, trySecret } from './throttle.ts';
 
 /** Seconds after which a client that was sent away may come back. */
 const busyRetryS = 5;

@@ -18,11 +18,9 @@ import { makeToken, revokeToken } from './accounts.ts';
 import { checkLogin } from './credentials.ts';
 import type { AuthDeps } from './hooks.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
-import { readInvitation, signUp } from './sign-up.ts';
-import { signUpPolicy } from './sign-up-policy.ts';
-import { tokenRecord } from './token-records.ts';
-import { newClientId } from './tokens.ts';
-import { noteKnown } from './tries.ts';
+import { readInvitation, signUp, signUpPolicy } from './sign-up.ts';
+import { noteKnown } from './throttle.ts';
+import { newClientId, tokenRecord } from './token-records.ts';
 
 /**
  * Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6.

@@ -8,6 +8,7 @@ import {
   refusal,
   refusalFor,
   resultOk,
+  type SignUpPolicy,
 } from '@moorage/api';
 import { dayMs, failure, type Result, success } from '@moorage/base';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
@@ -16,7 +17,9 @@ import { paging } from '../../engine/db/paging.ts';
 import { recordFrom } from '../../engine/http/record-from.ts';
 import type { Caller, Deps, Handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
-import { refuseLookUp } from '../access/look-ups.ts';
+import { isLoopbackHost } from '../../engine/settings/setting-texts.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
+import { refuseLookUp } from '../access/accounts.ts';
 import { authorise, generalRoles } from '../access/rules.ts';
 import { createUser, type NewAccount } from './accounts.ts';
 import { refuseWhenBusy } from './credentials.ts';
@@ -32,9 +35,7 @@ import {
   spendInvitation,
 } from './invitation-queries.ts';
 import type { UserRow } from './queries.ts';
-import { signUpPolicy } from './sign-up-policy.ts';
-import { countsOf, limits, refuseOverLimits } from './throttle.ts';
-import { trySecret } from './tries.ts';
+import { countsOf, limits, refuseOverLimits, trySecret } from './throttle.ts';
 
 type InvitedAccount = NewAccount & { readonly invitation: string };
 
@@ -192,4 +193,14 @@ export async function readInvitation(
     if (!found) return failure(refusal('WRONG_INVITATION'));
     return success({ email: found.email, role: found.role, expires_at: String(found.expires_at) });
   });
+}
+
+/** Who may make an account: anybody only where nobody else can reach the service, unless the setting says so. */
+export function signUpPolicy({
+  signUp,
+  host,
+  publicUrl,
+}: Pick<Settings, 'signUp' | 'host' | 'publicUrl'>): SignUpPolicy {
+  const isAlone = isLoopbackHost(host) && (publicUrl === undefined || isLoopbackHost(new URL(publicUrl).hostname));
+  return signUp ?? (isAlone ? 'open' : 'invite');
 }

@@ -16,13 +16,14 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import { type Call, type Caller, type Deps, type Handler, type Handlers, handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { nameOwner } from '../access/names.ts';
 import { authorise, generalRoles, viewerFor } from '../access/rules.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type ReadUpload, readUpload } from '../files/uploads.ts';
 import { readVersion } from '../files/versions.ts';
-import type { NewEdition } from '../products/rules.ts';
+import { editions } from '../products/editions.ts';
+import { editionCodes } from '../products/rules.ts';
 import { accessRoutes } from './access.ts';
 import {
   type FirmwareFileRow,
@@ -46,16 +47,8 @@ import {
   setBaseEdition,
 } from './queries.ts';
 import { firmwareRecord, flavorRecord, platformDetail, platformRecord } from './records.ts';
-import { editionCodes } from './rules.ts';
 
 type Contract = typeof platformsContract;
-
-/** The products that a platform's first flavor needs; handed in, because they belong to another slice. */
-export interface Editions {
-  taken(trx: Db, product: string): Promise<boolean>;
-  /** Makes an edition product, published and claimable, and returns its id. */
-  add(trx: Db, edition: NewEdition): Promise<string>;
-}
 
 /** Largest file of a firmware, in bytes; the limit of a JSON body is met first. */
 const firmwareFileLimitBytes = 16 * 1024 * 1024;
@@ -141,40 +134,38 @@ const newFlavor = (body: Call<Contract['addFlavor']>['body'], atMs: number): Fla
 });
 
 /** API-EP-POST-platforms-platform_id-flavors */
-const addFlavor =
-  ({ storage, clock }: Deps, editions: Editions): Handler<Contract['addFlavor']> =>
-  async (call) => {
-    const denied = refuseWriting(call.caller);
-    if (denied) return failure(denied);
-    const atMs = clock.now();
-    const fresh = newFlavor(call.body, atMs);
-    return transactionOverConflicts(storage, async (trx): Promise<Result<FlavorRecord, Refusal>> => {
-      const platform = await platformById(trx, call.params.platform_id);
-      if (!platform) return noPlatform();
-      const known = await flavorByCode(trx, fresh.code);
-      if (known && (await hasFlavor(trx, platform.id, known.id))) {
-        return failure(refusal('DUPLICATE', { what: 'Flavor', value: known.code }));
-      }
-      const flavor = known ?? fresh;
-      const codes = editionCodes(platform, flavor.code, call.caller.username);
-      const isBase = platform.product_id === null;
-      if (isBase && (await editions.taken(trx, codes.product))) {
-        return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
-      }
-      if (!known) await insertFlavor(trx, fresh);
-      await linkFlavor(trx, platform.id, flavor.id);
-      noteMade(flavor.id);
-      const message = `Flavor ${flavor.code} added to platform ${platform.code}`;
-      const data = { platform_id: platform.id, flavor_id: flavor.id };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'platform.update', message, data });
-      if (isBase) {
-        const title = `${platform.title} ${flavor.title}`;
-        const ids = { platformId: platform.id, flavorId: flavor.id, userId: call.caller.userId };
-        await setBaseEdition(trx, platform.id, await editions.add(trx, { ...codes, ...ids, title, atMs }));
-      }
-      return success(flavorRecord(flavor));
-    });
-  };
+async function addFlavor({ storage, clock }: Deps, call: Call<Contract['addFlavor']>) {
+  const denied = refuseWriting(call.caller);
+  if (denied) return failure(denied);
+  const atMs = clock.now();
+  const fresh = newFlavor(call.body, atMs);
+  return transactionOverConflicts(storage, async (trx): Promise<Result<FlavorRecord, Refusal>> => {
+    const platform = await platformById(trx, call.params.platform_id);
+    if (!platform) return noPlatform();
+    const known = await flavorByCode(trx, fresh.code);
+    if (known && (await hasFlavor(trx, platform.id, known.id))) {
+      return failure(refusal('DUPLICATE', { what: 'Flavor', value: known.code }));
+    }
+    const flavor = known ?? fresh;
+    const codes = editionCodes(platform, flavor.code, call.caller.username);
+    const isBase = platform.product_id === null;
+    if (isBase && (await editions.taken(trx, codes.product))) {
+      return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
+    }
+    if (!known) await insertFlavor(trx, fresh);
+    await linkFlavor(trx, platform.id, flavor.id);
+    noteMade(flavor.id);
+    const message = `Flavor ${flavor.code} added to platform ${platform.code}`;
+    const data = { platform_id: platform.id, flavor_id: flavor.id };
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'platform.update', message, data });
+    if (isBase) {
+      const title = `${platform.title} ${flavor.title}`;
+      const ids = { platformId: platform.id, flavorId: flavor.id, userId: call.caller.userId };
+      await setBaseEdition(trx, platform.id, await editions.add(trx, { ...codes, ...ids, title, atMs }));
+    }
+    return success(flavorRecord(flavor));
+  });
+}
 
 /** Reads the files of a firmware, or names every field that is not right. */
 function readFiles(files: Call<Contract['addFirmware']>['body']['files']): Result<ReadUpload[], Refusal> {
@@ -255,8 +246,7 @@ async function addFirmware(deps: Deps, call: Call<Contract['addFirmware']>) {
 }
 
 /** Platforms, their flavors and firmware. Spec: API-EP-GET-platforms and the calls beside it. */
-export const platformsRoutes = (deps: Deps, editions: Editions): Handlers<Contract> => ({
-  ...handlers(deps, { list, get, create, addFirmware }),
-  addFlavor: addFlavor(deps, editions),
+export const platformsRoutes = (deps: Deps): Handlers<Contract> => ({
+  ...handlers(deps, { list, get, create, addFlavor, addFirmware }),
   ...accessRoutes(deps),
 });

@@ -17,8 +17,7 @@ import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { recordFrom } from '../../engine/http/record-from.ts';
 import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
-import { announceAccess, findAccount } from '../access/accounts.ts';
-import { refuseLookUp } from '../access/look-ups.ts';
+import { announceAccess, findAccount, refuseLookUp } from '../access/accounts.ts';
 import { allowedProduct } from '../access/products.ts';
 import { refuseQuota } from '../access/quotas.ts';
 import {

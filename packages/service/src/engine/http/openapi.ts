@@ -13,7 +13,7 @@ import {
   withoutNul,
 } from '@moorage/api';
 import type { TSchema } from 'typebox';
-import { exportForms } from './export-rows.ts';
+import { exportForms } from './export.ts';
 import { exampleOf } from './openapi-examples.ts';
 
 type Json = Readonly<Record<string, unknown>>;

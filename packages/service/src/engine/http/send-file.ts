@@ -3,9 +3,8 @@ import { refusal } from '@moorage/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore, ByteRange, OpenBlob, SentAs } from '../blobs/blob-store.ts';
 import { takeOver } from './answer-headers.ts';
-import { etagOf, isAsExpected, isNotModified, rangeApplies } from './conditions.ts';
+import { etagOf, isAsExpected, isNotModified, rangeApplies, wantedRange } from './conditions.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
-import { wantedRange } from './ranges.ts';
 import type { BytesReply, FileReply } from './types.ts';
 
 /** Bytes read and sent at a time: with one such buffer for each download, slow readers cost little. */

@@ -2,7 +2,7 @@ import { refusedFieldsLimit, type Spelling, spellingKeyword, spellings } from '@
 import { isUuid } from '@moorage/base';
 import { Ajv, type KeywordDefinition, type ValidateFunction } from 'ajv';
 import buildSerialiser, { type Schema } from 'fast-json-stringify';
-import type { FastifySchemaCompiler } from 'fastify';
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { FastifySchemaValidationError, FastifySerializerCompiler } from 'fastify/types/schema.d.ts';
 import { nulsOf, type Problem, problemsOf } from './problems.ts';
 
@@ -138,3 +138,13 @@ export const serialiserOf =
 
 /** Says how replies with a schema are written. */
 export const compileSerialiser: FastifySerializerCompiler<object> = ({ schema }) => serialiserOf(schema);
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A signature is over the text of the body. */
+    readonly signed?: boolean;
+  }
+}
+
+/** Texts of JSON bodies as they came, of the requests under way whose bodies are signed. */
+export const signedBodies = new WeakMap<FastifyRequest, string>();

@@ -9,8 +9,7 @@ import {
   resultOk,
 } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { announceAccess, findAccount } from '../../core/access/accounts.ts';
-import { refuseLookUp } from '../../core/access/look-ups.ts';
+import { announceAccess, findAccount, refuseLookUp } from '../../core/access/accounts.ts';
 import { nameOwner } from '../../core/access/names.ts';
 import { type Action, authorise, generalRoles, ownershipRoles } from '../../core/access/rules.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';

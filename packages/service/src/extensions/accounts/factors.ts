@@ -11,11 +11,11 @@ import { failure, type Result, success } from '@moorage/base';
 import { announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { endSessions, type UserRow } from '../../core/auth/queries.ts';
 import { openSession } from '../../core/auth/routes.ts';
-import type { BeginSession } from '../../core/auth/session.ts';
+import { beginSession } from '../../core/auth/session.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
+import { wantsFactor } from '../../engine/http/bearer.ts';
 import { isFromConsole } from '../../engine/http/console-session.ts';
-import { wantsFactor } from '../../engine/http/second-factor.ts';
 import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import {
   confirmPending,
@@ -27,8 +27,15 @@ import {
   totpOf,
 } from './factor-queries.ts';
 import { deletePasskeys, passkeysOf } from './passkey-queries.ts';
-import { finishLogin, recoveryCodeHash, shownCode, tryFactor } from './second-step.ts';
-import { newTotpSecret, totpStep, totpUrl } from './totp.ts';
+import {
+  finishLogin,
+  newTotpSecret,
+  recoveryCodeHash,
+  shownCode,
+  totpStep,
+  totpUrl,
+  tryFactor,
+} from './second-step.ts';
 
 type Contract = typeof factorsContract;
 export type OwnCall = Pick<Call<EndpointShape>, 'ip'> & { readonly caller: Caller };
@@ -130,7 +137,7 @@ const renewCodes = (deps: Deps, call: Call<Contract['renewCodes']>) =>
   );
 
 /** The second factor of accounts: the second step of a login, and what users do with theirs. */
-export const factorRoutes = (deps: Deps, begin: BeginSession): Handlers<Contract> => ({
+export const factorRoutes = (deps: Deps): Handlers<Contract> => ({
   ...handlers(deps, { get, setUpTotp, confirmTotp, removeTotp, renewCodes }),
   // API-EP-POST-auth-second-factor
   async login(call) {
@@ -141,7 +148,7 @@ export const factorRoutes = (deps: Deps, begin: BeginSession): Handlers<Contract
   async open(call) {
     if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
     const found = await finishLogin(deps, call.body.challenge, call.ip, shownCode(call.body.code));
-    return found.ok ? begin(call, found.value, 'factor') : found;
+    return found.ok ? beginSession(deps, call, found.value, 'factor') : found;
   },
 });
 

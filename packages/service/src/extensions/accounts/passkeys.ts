@@ -12,16 +12,15 @@ import {
 import { failure, type Result, success } from '@moorage/base';
 import { tryLogin } from '../../core/auth/credentials.ts';
 import type { UserRow } from '../../core/auth/queries.ts';
-import type { BeginSession } from '../../core/auth/session.ts';
+import { beginSession } from '../../core/auth/session.ts';
 import { countsOf, limits, refuseOverLimits } from '../../core/auth/throttle.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { isFromConsole } from '../../engine/http/console-session.ts';
 import { recordFrom } from '../../engine/http/record-from.ts';
-import { type Call, type Deps, type Handler, type Handlers, handlers } from '../../engine/http/types.ts';
+import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
 import { noteFactors } from './factor-queries.ts';
 import { factorAdded, type OwnCall } from './factors.ts';
-import { type PasskeyAddress, pagesAt, passkeyAddress } from './passkey-address.ts';
 import {
   deletePasskey,
   insertPasskey,
@@ -35,7 +34,16 @@ import {
   spendPasskeyChallenge,
 } from './passkey-queries.ts';
 import { challengeMs, finishLogin, type ShownFactor } from './second-step.ts';
-import { algorithms, challengeIn, verifyMade, verifyShown, wireText } from './webauthn.ts';
+import {
+  algorithms,
+  challengeIn,
+  type PasskeyAddress,
+  pagesAt,
+  passkeyAddress,
+  verifyMade,
+  verifyShown,
+  wireText,
+} from './webauthn.ts';
 
 type Contract = typeof passkeysContract;
 
@@ -171,17 +179,15 @@ export async function accountOfPasskey(
 }
 
 /** API-EP-POST-auth-session-passkey */
-const open =
-  (deps: Deps, beginSession: BeginSession): Handler<Contract['open']> =>
-  async (call) => {
-    if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
-    const { challenge, credential } = call.body;
-    const isAlone = challenge === undefined;
-    const found = isAlone
-      ? await accountOfPasskey(deps, credential, call.ip)
-      : await finishLogin(deps, challenge, call.ip, shownPasskey(deps, credential, challenge));
-    return found.ok ? beginSession(call, found.value, isAlone ? 'passkey' : 'factor') : found;
-  };
+async function open(deps: Deps, call: Call<Contract['open']>) {
+  if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
+  const { challenge, credential } = call.body;
+  const isAlone = challenge === undefined;
+  const found = isAlone
+    ? await accountOfPasskey(deps, credential, call.ip)
+    : await finishLogin(deps, challenge, call.ip, shownPasskey(deps, credential, challenge));
+  return found.ok ? beginSession(deps, call, found.value, isAlone ? 'passkey' : 'factor') : found;
+}
 
 const tooMany = refusal('LIMIT_REACHED', { what: 'The account', limit: passkeysLimit, things: 'passkeys' });
 
@@ -269,12 +275,10 @@ const remove = (deps: Deps, call: Call<Contract['remove']>) =>
     return success(resultOk);
   });
 
+/** API-EP-GET-user-passkeys */
+const list = async ({ storage }: Deps, { caller }: Call<Contract['list']>) =>
+  success((await passkeysOf(storage.db, caller.userId)).map(passkeyRecord));
+
 /** Signing in with a passkey, and the passkeys of one's own account. */
-export const passkeyRoutes = (deps: Deps, beginSession: BeginSession): Handlers<Contract> => ({
-  ...handlers(deps, { begin, register, add, rename, remove }),
-  open: open(deps, beginSession),
-  // API-EP-GET-user-passkeys
-  async list({ caller }) {
-    return success((await passkeysOf(deps.storage.db, caller.userId)).map(passkeyRecord));
-  },
-});
+export const passkeyRoutes = (deps: Deps): Handlers<Contract> =>
+  handlers(deps, { begin, open, list, register, add, rename, remove });

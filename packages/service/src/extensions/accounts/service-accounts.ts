@@ -15,6 +15,8 @@ import { refuseLonger } from '../../core/access/token-limits.ts';
 import { makeToken } from '../../core/auth/accounts.ts';
 import { deleteToken, type TokenRow, type UserRow } from '../../core/auth/queries.ts';
 import { tokenRecord } from '../../core/auth/token-records.ts';
+import { handOvers } from '../../core/core.ts';
+import { putMember } from '../../core/products/people-queries.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import { noteBefore, noteMade } from '../../engine/db/observer.ts';
@@ -31,13 +33,6 @@ import {
 } from './service-account-queries.ts';
 
 type Contract = typeof serviceAccountsContract;
-
-export interface ServiceAccountDeps extends Deps {
-  /** Lets an account work on a product as a manager does, in a transaction of the caller. */
-  readonly joinProduct: (trx: Db, productId: string, userId: string, atMs: number) => Promise<void>;
-  /** Gives all that one account owns to another: each slice its own tables. */
-  readonly handOver: readonly ((trx: Db, from: string, to: string) => Promise<void>)[];
-}
 
 const recordOf = (row: UserRow, tokens: readonly TokenRow[], caller: Caller): ServiceAccountRecord =>
   recordFrom(ServiceAccountRecord, row, {
@@ -98,7 +93,7 @@ async function list({ storage: { db } }: Deps, call: Call<Contract['list']>) {
 }
 
 /** API-EP-POST-products-product_id-service-accounts. Spec: API-RULE-service-account-1. */
-const create = ({ storage, clock, joinProduct }: ServiceAccountDeps, call: Call<Contract['create']>) =>
+const create = ({ storage, clock }: Deps, call: Call<Contract['create']>) =>
   transactionOverConflicts(storage, async (trx): Promise<Result<ServiceAccountRecord, Refusal>> => {
     const allowed = await productOf(trx, call);
     if (!allowed.ok) return allowed;
@@ -116,7 +111,8 @@ const create = ({ storage, clock, joinProduct }: ServiceAccountDeps, call: Call<
     }
     const atMs = clock.now();
     const row = await insertServiceAccount(trx, { username, productId, atMs });
-    await joinProduct(trx, productId, row.id, atMs);
+    // It does what a manager of its product does.
+    await putMember(trx, { product_id: productId, user_id: row.id, role: 'manager', created_at: atMs });
     noteMade(row.id);
     const message = `Service account ${username} made`;
     const data = { user_id: row.id, user: username };
@@ -125,7 +121,7 @@ const create = ({ storage, clock, joinProduct }: ServiceAccountDeps, call: Call<
   });
 
 /** API-EP-PUT-products-product_id-service-accounts-service_account_id */
-async function update(deps: ServiceAccountDeps, call: Call<Contract['update']>) {
+async function update(deps: Deps, call: Call<Contract['update']>) {
   const { disabled } = call.body;
   const changed = await changing(deps, call, async (trx, account, _, atMs) => {
     const row = await setServiceAccount(trx, account.id, disabled ? (account.disabled_at ?? atMs) : null);
@@ -139,7 +135,7 @@ async function update(deps: ServiceAccountDeps, call: Call<Contract['update']>) 
 }
 
 /** API-EP-DELETE-products-product_id-service-accounts-service_account_id. Spec: API-RULE-service-account-2. */
-async function remove(deps: ServiceAccountDeps, call: Call<Contract['remove']>) {
+async function remove(deps: Deps, call: Call<Contract['remove']>) {
   const changed = await changing(deps, call, async (trx, account) => {
     await removeServiceAccount(deps, trx, account.id, call.caller.userId);
     return success({ log: { type: 'user.delete', message: `Service account ${account.username} deleted` } });
@@ -148,7 +144,7 @@ async function remove(deps: ServiceAccountDeps, call: Call<Contract['remove']>) 
 }
 
 /** API-EP-POST-products-product_id-service-accounts-service_account_id-tokens */
-async function addToken(deps: ServiceAccountDeps, call: Call<Contract['addToken']>) {
+async function addToken(deps: Deps, call: Call<Contract['addToken']>) {
   const { title, scopes, days } = call.body;
   const unproven = refuseLonger(call.caller, days, deps.clock.now());
   if (unproven) return failure(unproven);
@@ -168,7 +164,7 @@ async function addToken(deps: ServiceAccountDeps, call: Call<Contract['addToken'
 }
 
 /** API-EP-DELETE-products-product_id-service-accounts-service_account_id-tokens-token_id. Spec: API-RULE-token-2. */
-async function removeToken(deps: ServiceAccountDeps, call: Call<Contract['removeToken']>) {
+async function removeToken(deps: Deps, call: Call<Contract['removeToken']>) {
   const changed = await changing(deps, call, async (trx, account) => {
     const gone = await deleteToken(trx, call.params.token_id, account.id);
     if (!gone) return failure(refusal('NOT_FOUND', { what: 'Token' }));
@@ -180,23 +176,23 @@ async function removeToken(deps: ServiceAccountDeps, call: Call<Contract['remove
 
 /** Removes a service account; what it has made goes to an heir. */
 async function removeServiceAccount(
-  { storage, handOver }: Pick<ServiceAccountDeps, 'storage' | 'handOver'>,
+  { storage }: Pick<Deps, 'storage'>,
   trx: Db,
   id: string,
   heirId: string,
 ): Promise<void> {
-  for (const give of handOver) await give(trx, id, heirId);
+  for (const give of handOvers) await give(trx, id, heirId);
   announceAccess(storage, trx, id);
   await deleteServiceAccount(trx, id);
 }
 
 /** Removes the service accounts of a product that is about to go, in the transaction of that. */
 export const removeServiceAccounts =
-  (deps: Pick<ServiceAccountDeps, 'storage' | 'handOver'>) =>
+  (deps: Pick<Deps, 'storage'>) =>
   async (trx: Db, productId: string, heirId: string): Promise<void> => {
     for (const { id } of await serviceAccountsOf(trx, productId)) await removeServiceAccount(deps, trx, id, heirId);
   };
 
 /** Accounts of programs that belong to a product. */
-export const serviceAccountRoutes = (deps: ServiceAccountDeps): Handlers<Contract> =>
+export const serviceAccountRoutes = (deps: Deps): Handlers<Contract> =>
   handlers(deps, { list, create, update, remove, addToken, removeToken });

@@ -1,15 +1,15 @@
-import { type Refusal, refusal, resultOk, type Session, SsoLinkRecord, type ssoContract } from '@moorage/api';
+import { type Refusal, refusal, resultOk, SsoLinkRecord, type ssoContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { hasInitialPassword, type UserRow } from '../../core/auth/queries.ts';
-import { countsOf, limits, refuseOverLimits } from '../../core/auth/throttle.ts';
-import { trySecret } from '../../core/auth/tries.ts';
+import { hasInitialPassword } from '../../core/auth/queries.ts';
+import { openSession } from '../../core/auth/routes.ts';
+import { countsOf, limits, refuseOverLimits, trySecret } from '../../core/auth/throttle.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { browserCookie, cookieValue, isFromConsole, sessionCookie } from '../../engine/http/console-session.ts';
 import { recordFrom } from '../../engine/http/record-from.ts';
 import { type Handlers, HeadedReply, type RequestOrigin } from '../../engine/http/types.ts';
-import type { OidcError, OidcPerson, OidcProvider } from '../../engine/outbound/oidc-port.ts';
+import type { OidcError, OidcPerson } from '../../engine/outbound/oidc.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
-import { accountFor, linkAccount, type SsoAccountDeps } from './sso-accounts.ts';
+import { accountFor, linkAccount, type SsoDeps } from './sso-accounts.ts';
 import {
   deleteLink,
   idTokenOf,
@@ -20,15 +20,6 @@ import {
   type SsoLinkRow,
   spendAttempt,
 } from './sso-queries.ts';
-
-export interface SsoDeps extends SsoAccountDeps {
-  /** None where the settings name no provider. */
-  readonly provider: OidcProvider | undefined;
-  readonly openSession: (
-    user: UserRow,
-    call: Pick<BrowserRequest, 'ip' | 'headers'>,
-  ) => Promise<Result<Session, Refusal>>;
-}
 
 type BrowserRequest = RequestOrigin & { readonly ip: string };
 
@@ -111,7 +102,7 @@ async function signIn(deps: SsoDeps, call: BrowserRequest, person: OidcPerson, r
     return found;
   }
   const user = found.value;
-  const opened = await deps.openSession(user, call);
+  const opened = await openSession(deps, user, call, 'provider');
   if (!opened.ok) return opened;
   const { token } = opened.value;
   const idToken = person.idToken.length <= idTokenLength ? person.idToken : '';
