@@ -121,7 +121,7 @@ export const contract = {
   ...extensionContracts.views,
 };
 
-/** What devices call, on the listener of their own. */
+/** What devices call, on the device listener. */
 export const deviceListenerContract = {
   device: deviceRoutesContract,
   ota: otaRoutesContract,

@@ -156,7 +156,7 @@ export const endpoint = <const E extends EndpointShape>(shape: E): E => shape;
 /**
  * An entry as it is written: the route, and what is not as usual. `endpoints` adds the rest:
  *
- * - `spec`: the clause of the route itself, which is the first; interfaces of other makers (`door`) have clauses of their own.
+ * - `spec`: the clause of the route itself, which is the first; interfaces of other makers (`door`) have other clauses.
  * - `params`: what the blanks of the path take: names of devices, ids of records; only others are said.
  * - `auth`: a bearer token. `reply`: the result `ok`.
  * - `scope`: what is said for all is for those that change something by a token.

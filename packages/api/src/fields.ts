@@ -109,7 +109,7 @@ export const Identifier = Type.String({
   description: 'id, uuid, MAC or Bluetooth address',
 });
 
-/** Whom a request names: somebody who has an account. */
+/** The user whom a request names, who has an account. */
 export const AccountName = Text(254, { minLength: 1, description: 'email address or user name' });
 
 /** Where a device is, as it or its user tells. Spec: API-RULE-location-1. */

@@ -20,7 +20,7 @@ export const userTextFields = {
   organisation: Type.Optional(Text(200)),
 };
 
-/** Who may make an account: anybody, those who have an invitation, or nobody. Spec: API-RULE-signup-1. */
+/** Who may make an account: anybody, those who have an invitation, or no one. Spec: API-RULE-signup-1. */
 export const signUpPolicies = ['open', 'invite', 'closed'] as const;
 export type SignUpPolicy = (typeof signUpPolicies)[number];
 

@@ -18,7 +18,7 @@ export const samplesPerBatch = 500;
 const onceKey = '^[0-9a-f]{16,32}$';
 
 const Credentials = { username: Text(254, { minLength: 1 }), password: Text(1024, { minLength: 1 }) };
-/** A device of somebody needs none: it has proven itself, and its data go to its owner. */
+/** A device that has an owner needs none: it has proven itself, and its data go to its owner. */
 const OwnCredentials = { username: Type.Optional(Credentials.username), password: Type.Optional(Credentials.password) };
 
 /** A capabilities file that the service offers to a device. */

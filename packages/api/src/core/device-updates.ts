@@ -49,7 +49,7 @@ export const ManifestFile = Type.Object(manifestFile);
 /** A file on its way through a bridging host, which fetches it with its bearer token. */
 export const BridgeFile = Type.Object({ ...manifestFile, url: Type.String() });
 
-/** When a device that can do so asks again by itself; others ask when they like. */
+/** When a device that can do so asks again; others ask when they like. */
 const next = {
   next_poll_s: Type.Optional(Type.Integer({ minimum: 1, description: 'seconds until the next query' })),
 };

@@ -18,7 +18,7 @@ import { spelt } from '../spellings.ts';
 import { UpdateRecord } from './device-updates.ts';
 import { tags } from './products.ts';
 
-/** Tag of the bundle that a device follows; empty means "none of its own", which follows the release. */
+/** Tag of the bundle that a device follows; empty means none, which follows the release. */
 export const DeviceTag = Type.Enum(['', ...tags]);
 
 /** States of a device. Reference: rules 1.1. */
@@ -138,7 +138,7 @@ const shared = {
 
 /** What a new device is made from. */
 export const NewDevice = Type.Object({
-  // Its form is checked by the rules, so that the refusal has a code of its own.
+  // Its form is checked by the rules, so that the refusal has its own code.
   uuid: Text(64, {
     ...spelt('id'),
     ...ruled({ pattern: '^[0-9A-Fa-f]{40}$' }),

@@ -54,7 +54,7 @@ export const metaContract = endpoints(shared, {
   },
 });
 
-/** What monitors are answered on a listener of their own, which is not for strangers: nothing asks for a token. */
+/** What monitors get on the listener for them, which is not for strangers: nothing asks for a token. */
 export const opsContract = {
   ...metaContract,
   metrics: { ...metaContract.metrics, auth: 'none', errors: [] },

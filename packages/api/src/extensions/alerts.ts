@@ -61,7 +61,7 @@ const ruleFields = {
   enabled: Type.Optional(Type.Boolean({ default: true })),
 };
 
-/** What shall be watched, and who shall be told. */
+/** What shall be watched, and who gets the messages. */
 export const AlertRuleRecord = Type.Object({
   id: Id,
   product_id: Id,

@@ -3,7 +3,7 @@ import { SessionRecord } from '../core/auth.ts';
 import { endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
 import { Id, Nullable, Text, Timestamp } from '../fields.ts';
 
-/** Who gets in by single sign-on: whoever the provider signs in, or those with an account or an invitation. */
+/** Who gets in by single sign-on: all whom the provider signs in, or those with an account or an invitation. */
 export const ssoAccountPolicies = ['create', 'invited'] as const;
 
 /** A page of the console and no other site: `//` and `/\` begin the name of a host to a browser. */

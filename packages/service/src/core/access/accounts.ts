@@ -42,7 +42,7 @@ export const lookUps: Limit = { kind: 'look-up', most: 30, windowMs: 3_600_000 }
  * Counts a request whose answer says whether a name or an address has an account, before the transaction that finds out.
  * Administrators see all accounts anyway. Refusal: TOO_MANY_LOOK_UPS. Spec: API-LIMIT-look-ups.
  *
- * @param by the caller, or the id of the invitation by which somebody wants to become one
+ * @param by the caller, or the id of the invitation that an account is to be made with
  */
 export async function refuseLookUp(
   { attempts }: Pick<Deps, 'attempts'>,

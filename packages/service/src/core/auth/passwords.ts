@@ -133,7 +133,7 @@ async function weaknessOf(password: string, { names = [], hasFactor = false }: N
 }
 
 /**
- * The stored form of a password that somebody has chosen: all that are stored come by here. Refusal: WEAK_PASSWORD.
+ * The stored form of a password that a user has chosen: every stored password is made here. Refusal: WEAK_PASSWORD.
  * Spec: API-RULE-password-1.
  */
 export async function hashNewPassword(password: string, about: NewPasswordOf = {}): Promise<Result<string, Refusal>> {

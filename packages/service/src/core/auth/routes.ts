@@ -23,7 +23,7 @@ import { noteKnown } from './throttle.ts';
 import { newClientId, tokenRecord } from './token-records.ts';
 
 /**
- * Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6.
+ * Opens a login session: a token that is listed under the title Login, with the id of a session. Reference: records 1.6.
  *
  * @param openedBy what the user has shown; `factor` stands for a password with a second factor, `passkey` for
  * one alone, `provider` for another service that has let them in

@@ -41,7 +41,7 @@ type InvitedAccount = NewAccount & { readonly invitation: string };
 
 /**
  * Makes an account without an invitation. What counts for all together is the accounts that are made: attempts that fail
- * keep nobody else out. Refusals: TOO_MANY_SIGN_UPS, DUPLICATE. Spec: API-LIMIT-signup.
+ * keep no other client out. Refusals: TOO_MANY_SIGN_UPS, DUPLICATE. Spec: API-LIMIT-signup.
  */
 async function signUpFreely(deps: AuthDeps, account: NewAccount, ip: string): Promise<Result<UserRow, Refusal>> {
   const limited = await refuseOverLimits(deps, 'TOO_MANY_SIGN_UPS', countsOf(limits.signUpOfAddress, ip));
@@ -76,7 +76,7 @@ async function signUpInvited(
 }
 
 /**
- * Makes an account for somebody who has none, by the policy of the service. Refusals: SIGN_UP_CLOSED, INVITATION_NEEDED,
+ * Makes an account for a person who has none, by the policy of the service. Refusals: SIGN_UP_CLOSED, INVITATION_NEEDED,
  * BUSY, those of the two ways. Spec: API-RULE-signup-1.
  */
 export async function signUp(
@@ -195,7 +195,7 @@ export async function readInvitation(
   });
 }
 
-/** Who may make an account: anybody only where nobody else can reach the service, unless the setting says so. */
+/** Who may make an account: anybody only where the service can be reached from its machine alone, unless the setting says so. */
 export function signUpPolicy({
   signUp,
   host,

@@ -150,7 +150,7 @@ interface Client {
 /** Where an account has logged in lately. Spec: API-RULE-known-1. */
 const known: Limit = { kind: 'login.known', most: 1, windowMs: 30 * 86_400_000 };
 
-/** Notes that somebody has come in at an account: the address and the network are known for it from now on. */
+/** Notes that a client has logged in to an account: the address and the network are known for it from now on. */
 export async function noteKnown({ attempts }: Pick<Deps, 'attempts'>, account: string, ip: string): Promise<void> {
   const { address, network } = networksOf(ip);
   await attempts.note(known, `${account} ${address}`);
@@ -178,7 +178,7 @@ async function countsOfTry({ attempts }: Pick<Deps, 'attempts'>, kind: SecretKin
 }
 
 /**
- * Looks at what somebody shows to come in, as often as the limits allow: the one way to try a password, a factor or
+ * Checks what a client shows to log in, as often as the limits allow: the one way to try a password, a factor or
  * another secret of a person. Refusals: TOO_MANY_LOGINS, those of `show`, which count. Spec: API-LIMIT-login.
  */
 export async function trySecret<T>(

@@ -76,6 +76,6 @@ export async function peopleOfOwner(
   return rows.map(({ id }) => id);
 }
 
-/** What there is to know of a product before somebody is made a member of it. */
+/** What there is to know of a product before a user is made a member of it. */
 export const productToJoin = (db: Db, id: string) =>
   db.selectFrom('products').select(['product', 'user_id']).where('id', '=', id).executeTakeFirst();

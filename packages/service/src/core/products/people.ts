@@ -83,7 +83,7 @@ async function add(deps: Deps, call: Call<Contract['add']>) {
     const entry = { ...byCaller(call, atMs), message, productId, data, concernedId: account.id };
     await writeLog(trx, { ...entry, type: 'product.user_add' });
     const made = await memberOf(trx, productId, account.id);
-    if (!made) throw new Error(`User ${account.id} is gone within the transaction that added them`);
+    if (!made) throw new Error(`User ${account.id} is missing within the transaction that added them`);
     return success(memberRecord(made));
   });
 }
@@ -131,7 +131,7 @@ async function makeProduction(
     }
     const { title, meta, summary, description, platform_id, flavor_id } = source;
     const texts = { title, meta, summary, description };
-    const standing = { publication: 'preview', trashed: 0, claimable: 0, production: 1, edition: 0 } as const;
+    const status = { publication: 'preview', trashed: 0, claimable: 0, production: 1, edition: 0 } as const;
     const owner = { user_id: null, customer_id: customer.id };
     const { part_number } = body;
     const times = { created_at: atMs, updated_at: atMs };
@@ -142,7 +142,7 @@ async function makeProduction(
       ...owner,
       platform_id,
       flavor_id,
-      ...standing,
+      ...status,
       part_number,
       ...times,
     });
@@ -154,7 +154,7 @@ async function makeProduction(
     const data = { from: source.id, customer_id: customer.id, part_number };
     await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id, data });
     const view = await productView(trx, id, caller);
-    if (!view) throw new Error(`Product ${id} is gone within its own transaction`);
+    if (!view) throw new Error(`Product ${id} is missing within its own transaction`);
     return success(productRecord(view, caller));
   });
 }
@@ -204,7 +204,7 @@ async function move(deps: PeopleDeps, call: Call<Contract['move']>) {
       await writeLog(trx, { ...entry, type: 'product.update' });
     }
     const view = await productView(trx, product.id, caller);
-    if (!view) throw new Error(`Product ${product.id} is gone within its own transaction`);
+    if (!view) throw new Error(`Product ${product.id} is missing within its own transaction`);
     return success(productRecord(view, caller));
   });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ProductRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { defined, failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
@@ -35,7 +35,7 @@ type Contract = typeof productsContract;
 /** The record of a product that is there. */
 async function recordOf(db: Db, id: string, caller: Caller): Promise<ProductRecord> {
   const view = await productView(db, id, caller);
-  if (!view) throw new Error(`Product ${id} is gone within its own transaction`);
+  if (!view) throw new Error(`Product ${id} is missing within its own transaction`);
   return productRecord(view, caller);
 }
 
@@ -174,10 +174,7 @@ async function update({ storage, clock }: Deps, call: Call<Contract['update']>) 
     const denied = restrictedFields.find(([field]) => wanted[field] !== undefined);
     const refused = denied && authorise(denied[1], productRoles(caller, product), 'Product');
     if (refused) return failure(refused);
-    const changes = {
-      ...wanted,
-      ...(publication.value !== undefined && { publication: publication.value }),
-    };
+    const changes = { ...wanted, ...defined({ publication: publication.value }) };
     const fields = Object.keys(changes);
     if (fields.length === 0) return success(await recordOf(trx, product.id, caller));
     await changeProduct(trx, product.id, { ...changes, updated_at: atMs });

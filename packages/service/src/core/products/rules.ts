@@ -25,7 +25,7 @@ export const presenceTransitions: readonly Transition<Presence | 'gone', Presenc
 ];
 
 /** What a product is when its state is asked to change. */
-export interface ProductStanding {
+export interface ProductStatus {
   readonly product: string;
   readonly publication: Publication;
   readonly trashed: 0 | 1;
@@ -44,7 +44,7 @@ export const visibleState = (row: { publication: Publication; trashed: number })
  * trash has to be taken out first.
  */
 export function changePublication(
-  product: Pick<ProductStanding, 'publication' | 'trashed'>,
+  product: Pick<ProductStatus, 'publication' | 'trashed'>,
   wanted: PublicationTrigger,
 ): Result<Publication | undefined, Refusal> {
   const from = visibleState(product);
@@ -61,7 +61,7 @@ export function changePublication(
  * Refusal: PRODUCT_IN_USE, for trash and deletion while something stands on the product.
  */
 export function changePresence(
-  product: ProductStanding,
+  product: ProductStatus,
   wanted: Presence | 'delete',
 ): Result<Presence | 'gone' | undefined, Refusal> {
   const from = product.trashed ? 'trash' : 'active';

@@ -1,5 +1,5 @@
-import { type OwnUserRecord, type Refusal, refusal, type usersContract } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { type BodyOf, type OwnUserRecord, type Refusal, refusal, type usersContract } from '@moorage/api';
+import { defined, failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
@@ -9,18 +9,14 @@ import { quotasOf } from '../access/quotas.ts';
 import { authorise, generalRoles } from '../access/rules.ts';
 import { isProven } from '../access/token-limits.ts';
 import type { UserDeps } from './hooks.ts';
-import { changeDetails, listUsers, type OwnDetails, type UserRow, userById } from './queries.ts';
+import { changeDetails, listUsers, type UserRow, userById } from './queries.ts';
 import { listedUser, userRecord } from './records.ts';
 
 type Contract = typeof usersContract;
 
 /** The fields of a request that are there. */
-const given = (body: Partial<OwnDetails>): Partial<OwnDetails> => ({
-  ...(body.email !== undefined && { email: body.email.toLowerCase() }),
-  ...(body.name_given !== undefined && { name_given: body.name_given }),
-  ...(body.name_family !== undefined && { name_family: body.name_family }),
-  ...(body.organisation !== undefined && { organisation: body.organisation }),
-});
+const given = ({ email, name_given, name_family, organisation }: BodyOf<Contract['update']>) =>
+  defined({ email: email?.toLowerCase(), name_given, name_family, organisation });
 
 /** API-EP-GET-users */
 async function list({ storage }: Deps, { caller, query }: Call<Contract['list']>) {

@@ -155,7 +155,7 @@ const kinds = ['archive', 'records'] as const;
 export const partialName = (path: string, kind: (typeof kinds)[number]): string =>
   join(dirname(path), `.${basename(path)}.${process.pid}.moorage-${kind}`);
 
-/** SQLite puts files of its own beside the copy of the records. */
+/** SQLite puts further files beside the copy of the records. */
 const pattern = new RegExp(`^\\..+\\.(\\d+)\\.moorage-(?:${kinds.join('|')})(?:-wal|-shm|-journal)?$`);
 
 /** Removes what backups into this folder have left that were killed. They can be as large as the storage. */

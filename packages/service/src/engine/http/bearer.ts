@@ -104,7 +104,7 @@ export function bearerCheck(
   };
 }
 
-interface Standing extends Pick<Row<'users'>, 'role' | 'second_factor'> {
+interface SessionOf extends Pick<Row<'users'>, 'role' | 'second_factor'> {
   readonly opened_by: Row<'tokens'>['opened_by'];
 }
 
@@ -113,7 +113,7 @@ export const wantsFactor = (policy: SecondFactorPolicy, role: Row<'users'>['role
   policy === 'all' || (policy === 'administrators' && role === 'admin');
 
 /** Whether a session is without the second factor that is wanted of its account; a provider stands for its own. */
-export const lacksFactor = (policy: SecondFactorPolicy, { role, second_factor, opened_by }: Standing): boolean =>
+export const lacksFactor = (policy: SecondFactorPolicy, { role, second_factor, opened_by }: SessionOf): boolean =>
   second_factor === 0 && opened_by !== 'provider' && wantsFactor(policy, role);
 
 const windowMs = 60_000;

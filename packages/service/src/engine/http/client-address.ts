@@ -16,7 +16,7 @@ export interface Networks {
   readonly network: string;
 }
 
-/** The one place that says so; a text that is no address is a network of its own. Spec: API-LIMIT-networks. */
+/** The one place that says so; a text that is no address counts as a network. Spec: API-LIMIT-networks. */
 export function networksOf(ip: string): Networks {
   if (!ipaddr.isValid(ip)) return { address: ip, network: ip };
   const parsed = ipaddr.process(ip);

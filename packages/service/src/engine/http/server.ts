@@ -239,7 +239,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, unreadable(error), 400),
   });
   app.decorateRequest('caller', undefined);
-  // Update clients of other makers add parameters of their own.
+  // Update clients of other makers add parameters.
   app.setValidatorCompiler(validatorCompiler(listener === 'devices' ? 'drop' : 'refuse'));
   app.setSerializerCompiler(compileSerialiser);
   readJson(app);

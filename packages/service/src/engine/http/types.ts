@@ -165,7 +165,7 @@ export interface EventsReply {
   readonly isStillAllowed?: () => Promise<boolean>;
 }
 
-/** A reply with header fields of its own, such as a cookie. */
+/** A reply with further header fields, such as a cookie. */
 export class HeadedReply<T> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
@@ -208,7 +208,7 @@ export interface InterceptedCall extends Pick<Call<EndpointShape>, 'ip' | 'heade
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
-  /** None where nobody has to show a token. */
+  /** None where no token is asked for. */
   readonly caller: unknown;
 }
 

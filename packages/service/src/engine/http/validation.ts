@@ -64,7 +64,7 @@ const unknownParameter = (name: string): Problem => ({
 
 /**
  * Makes what compiles the schemas of a route. Its requests have what the contract declares and nothing else from then
- * on, so that nobody is believed a name that the endpoint does not look at. An undeclared query parameter is refused, or
+ * on, so that no check believes a name that the endpoint does not look at. An undeclared query parameter is refused, or
  * dropped where clients are not ours; fields of a body are dropped: a client sends a record back as it has read it. What
  * is refused is looked at again, for all that is wrong with it. Spec: API-RULE-payload-1, API-RULE-payload-2, API-RULE-list-3.
  */

@@ -24,7 +24,7 @@ export const outboundError = (error: Error & { code?: unknown }): OutboundError 
     ? { kind: 'not_allowed', host: error.host }
     : { kind: 'failed', detail: typeof error.code === 'string' ? error.code : error.message };
 
-/** Publishes one message on a connection of its own. */
+/** Publishes one message on a new connection. */
 export const publish = (
   targets: Targets,
   clock: Clock,

@@ -14,7 +14,7 @@ export interface OidcOptions {
   readonly clientSecret: string | undefined;
   /** Where the provider sends the browser back to. */
   readonly redirectUri: string;
-  /** Where it sends the browser when it has signed somebody out. */
+  /** Where it sends the browser when it has signed a person out. */
   readonly signedOutUri: string;
   /** Names between spaces, beside `openid profile email`. */
   readonly scopes: string | undefined;
@@ -73,7 +73,7 @@ function openMetadata(options: OidcOptions, clock: Clock, fetch: Network): () =>
 }
 
 /**
- * A provider that is asked when somebody signs in: one that is away keeps no service from starting. Each sign-in fetches
+ * A provider that is asked when a person signs in: one that is away keeps no service from starting. Each sign-in fetches
  * its keys anew, so they may change at any time.
  *
  * @param fetch the network, for tests
@@ -102,7 +102,7 @@ export function openOidc(options: OidcOptions, clock: Clock, fetch?: Network): O
     if (!claims || answer.id_token === undefined) throw new Error('The provider sent no ID token');
     // Everybody at such a provider would share an account. Spec: API-RULE-sso-2.
     if (claims.sub.trim() === '') throw new Error('The provider sent an ID token without a subject');
-    // Many providers say who somebody is there, and in the token that it is somebody.
+    // Many providers say who the person is there, and in the token only that they have signed in.
     const more = made.serverMetadata().userinfo_endpoint
       ? await oidc.fetchUserInfo(made, answer.access_token, claims.sub)
       : {};
@@ -153,7 +153,7 @@ function authentication(server: oidc.ServerMetadata, secret: string | undefined)
 export interface OidcSecrets {
   readonly state: string;
   readonly nonce: string;
-  /** Of PKCE: the code is of use to nobody else. */
+  /** Of PKCE: the code is of use to no other client. */
   readonly verifier: string;
 }
 
@@ -167,7 +167,7 @@ export interface OidcPerson {
   readonly idToken: string;
 }
 
-/** Why nobody was signed in: no answer, a refusal of the provider, or an answer that is not good. */
+/** Why a person was not signed in: no answer, a refusal of the provider, or an answer that is not good. */
 export interface OidcError {
   readonly kind: 'away' | 'refused' | 'invalid';
   /** For the log. */

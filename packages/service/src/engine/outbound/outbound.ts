@@ -25,7 +25,7 @@ export function openOutbound(allowed: readonly string[], clock: Clock, mailServe
 const reasonOf = ({ code, responseCode, message }: Error & { code?: unknown; responseCode?: unknown }): string =>
   typeof code === 'string' ? [code, responseCode ?? []].flat().join(' ') : message;
 
-/** Hands one mail to the mail server, on a connection of its own. TLS begins at the latest when the server offers it. */
+/** Hands one mail to the mail server, on a new connection. TLS begins at the latest when the server offers it. */
 export async function sendMail(
   { smtpUrl, mailFrom }: MailServer,
   clock: Clock,
@@ -79,7 +79,7 @@ function readAnswer(response: IncomingMessage, settle: (outcome: Outcome) => voi
   response.on('error', () => settle(failed('the answer broke off')));
 }
 
-/** Sends one request on a connection of its own. Redirects are not followed: they could lead inside. */
+/** Sends one request on a new connection. Redirects are not followed: they could lead inside. */
 export const sendHttp = (targets: Targets, clock: Clock, message: HttpMessage): Promise<Outcome> =>
   new Promise((resolve) => {
     const host = targets.refusedHost(message.url);

@@ -54,7 +54,7 @@ export async function removeSessions(trx: Db, userId: string, withTokens: boolea
   return Number(numDeletedRows);
 }
 
-/** Removes an account with its tokens, views and memberships; what it owned has gone to somebody else. */
+/** Removes an account with its tokens, views and memberships; what it owned belongs to another account by then. */
 export const deleteAccount = (trx: Db, id: string) => trx.deleteFrom('users').where('id', '=', id).execute();
 
 /** Gives an account a role; false for the last administrator, who stays one. Spec: API-RULE-accounts-1. */

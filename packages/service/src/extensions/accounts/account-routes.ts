@@ -65,7 +65,7 @@ function changing<T>(
   });
 }
 
-/** Refuses a change after which nobody could administer the service: LAST_ADMINISTRATOR. Spec: API-RULE-accounts-1. */
+/** Refuses a change after which the service would have no administrator: LAST_ADMINISTRATOR. Spec: API-RULE-accounts-1. */
 async function refuseLast(trx: Db, account: UserRow): Promise<Refusal | undefined> {
   await lockAdministrators(trx);
   return (await hasOtherAdministrator(trx, account.id)) ? undefined : refusal('LAST_ADMINISTRATOR');
@@ -152,7 +152,7 @@ const remove = (deps: Deps, call: Call<Contract['remove']>) =>
     if (refused) return failure(refused);
     if (heir) {
       const { customer_id, customer_role } = account;
-      // The heir of an owner is one where they are one of the people already: nobody else is added without consent.
+      // The heir of an owner is one where they are one of the people already: no other is added without consent.
       if (customer_id !== null && customer_id === heir.customer_id && customer_role === 'owner') {
         await setCustomer(trx, heir, customer_id);
       }

@@ -88,7 +88,7 @@ export async function queueConfirmation(
 
 /**
  * Queues a link that gives an account another address, in a transaction of the caller; it replaces one before. Nothing is
- * mailed for an address that is taken, which its user is not told. Spec: API-RULE-link-3.
+ * mailed for an address that is taken, and its user learns nothing of that. Spec: API-RULE-link-3.
  */
 export async function queueAddress(
   deps: Pick<Deps, 'clock' | 'settings'>,

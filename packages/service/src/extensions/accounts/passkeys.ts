@@ -55,7 +55,7 @@ const none = refusal('NOT_FOUND', { what: 'Passkey' });
 
 const passkeyRecord = (row: PasskeyRow): PasskeyRecord => recordFrom(PasskeyRecord, row);
 
-/** A passkey as browsers are told of it. */
+/** A passkey as browsers name it. */
 const known = (row: PasskeyRow) => ({
   id: row.credential_id,
   type: 'public-key' as const,

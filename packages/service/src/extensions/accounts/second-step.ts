@@ -94,7 +94,7 @@ export async function finishLogin(
   });
 }
 
-/** What apps know without being told: six digits of SHA-1, another code each 30 seconds. */
+/** What apps assume without a setting: six digits of SHA-1, another code each 30 seconds. */
 const form = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 /** Codes before and after the one of now that count: clocks differ, and people type. */
 const window = 1;

@@ -47,7 +47,7 @@ async function linkByAddress(
   user: UserRow,
   ip: string,
 ): Promise<Refusal | undefined> {
-  // Otherwise whoever signs up with the address of another gets what that other keeps here. Spec: API-RULE-sso-2.
+  // Otherwise a person who signs up with the address of another gets what that other keeps here. Spec: API-RULE-sso-2.
   if (user.email_confirmed_at === null) return refusal('SSO_ADDRESS_TAKEN');
   await insertLink(trx, user.id, person, addressOf(person.claims), clock.now());
   const message = 'Linked to single sign-on by its confirmed address';
@@ -172,7 +172,7 @@ export interface GroupMember {
 
 /**
  * Makes a membership what the groups of a provider say, in a transaction of the caller. Returns whether that has changed
- * anything; a product that is gone, is their own or has no room left stays as it is.
+ * anything; a deleted product, one that they own and one without room stay as they are.
  */
 export async function setGroupMember(
   { clock }: Pick<Deps, 'clock'>,

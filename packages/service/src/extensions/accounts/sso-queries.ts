@@ -25,7 +25,7 @@ export async function deleteOldSignIns(db: Db, nowMs: number): Promise<void> {
   await db.deleteFrom('sso_attempts').where('expires_at', '<', nowMs).execute();
 }
 
-/** Whom a provider knows somebody as. */
+/** A person, as a provider names them. */
 export type Person = Pick<SsoLinkRow, 'issuer' | 'subject'>;
 
 /** The account that a person at a provider is linked to. */

@@ -29,7 +29,7 @@ const attemptMs = 600_000;
 /** A longer ID token is not kept: an address with it would be refused. */
 const idTokenLength = 4_000;
 
-/** What a browser is told of what went wrong; the log has the rest. */
+/** The refusal that a browser gets for an error of the provider; the log has the rest. */
 function refusalOf({ kind, detail }: OidcError): Refusal {
   if (kind === 'away') return refusal('SSO_AWAY');
   if (kind === 'invalid') return refusal('SSO_INVALID');
@@ -83,7 +83,7 @@ async function personOf(
   return failure(refusalOf(found.error));
 }
 
-/** Notes in the log that somebody was sent away. */
+/** Writes a failed sign-in to the log. */
 const noteFailure = ({ storage, clock }: SsoDeps, { ip }: BrowserRequest, { code }: Refusal, person?: OidcPerson) =>
   writeLog(storage.db, {
     type: 'user.login_failed',

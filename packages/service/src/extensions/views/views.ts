@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal, resultOk, ViewRecord, type viewsContract, viewsLimit } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { defined, failure, type Result, success } from '@moorage/base';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import { recordFrom } from '../../engine/http/record-from.ts';
@@ -36,7 +36,7 @@ const create = ({ storage, clock }: Deps, { caller, body: { page, title, state }
 
 /** API-EP-PUT-user-views-view_id */
 async function update({ storage, clock }: Deps, { caller, params, body: { title, state } }: Call<Contract['update']>) {
-  const change = { ...(title !== undefined && { title }), ...(state !== undefined && { state }) };
+  const change = defined({ title, state });
   const row = await changeView(storage.db, caller.userId, params.view_id, { ...change, updated_at: clock.now() });
   return row ? success(record(row)) : failure(none);
 }
