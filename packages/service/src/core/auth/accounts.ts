@@ -1,4 +1,4 @@
-import { type Refusal, refusal, type TokenScope } from '@moorage/api';
+import { type authContract, type BodyOf, type Refusal, refusal, type TokenScope } from '@moorage/api';
 import { dayMs, failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { writeLog } from '../../engine/db/logs.ts';
@@ -28,14 +28,7 @@ export { newPassword } from './token-records.ts';
 
 type AccountDeps = Pick<Deps, 'storage' | 'clock'>;
 
-export interface NewAccount {
-  readonly email: string;
-  readonly password: string;
-  readonly username?: string | undefined;
-  readonly name_given?: string | undefined;
-  readonly name_family?: string | undefined;
-  readonly organisation?: string | undefined;
-}
+export type NewAccount = Omit<BodyOf<(typeof authContract)['signup']>, 'invitation'>;
 
 /** Longest user name that is made from an address; room for a number behind it. */
 const derivedNameLength = 24;

@@ -52,15 +52,7 @@ export async function hashPassword(password: string): Promise<string> {
   return storedForm(nonce, tag);
 }
 
-interface StoredHash {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
-  readonly nonce: Buffer;
-  readonly tag: Buffer;
-}
-
-function parseHash(stored: string): StoredHash | undefined {
+function parseHash(stored: string) {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored);
   if (!match) return undefined;
   const [, memory, passes, parallelism, nonce = '', tag = ''] = match;

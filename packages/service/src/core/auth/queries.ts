@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { authContract, BodyOf } from '@moorage/api';
 import { finds } from '../../engine/db/outcome.ts';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
 import type { Row } from '../../engine/db/schema.ts';
@@ -7,16 +8,8 @@ import type { Db } from '../../engine/db/storage.ts';
 export type UserRow = Row<'users'>;
 export type TokenRow = Row<'tokens'>;
 
-export interface NewUser {
-  readonly email: string;
-  readonly username: string;
-  readonly passwordHash: string;
-  readonly name_given?: string | undefined;
-  readonly name_family?: string | undefined;
-  readonly organisation?: string | undefined;
-  readonly role: Row<'users'>['role'];
-  readonly atMs: number;
-}
+export type NewUser = Omit<BodyOf<(typeof authContract)['signup']>, 'invitation' | 'password' | 'username'> &
+  Pick<UserRow, 'username' | 'role'> & { readonly passwordHash: string; readonly atMs: number };
 
 /** Adds a user. Address and user name are stored as they are looked up: in lower case. */
 export async function insertUser(trx: Db, user: NewUser): Promise<UserRow> {

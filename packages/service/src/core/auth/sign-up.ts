@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type BodyOf,
   InvitationRecord,
   invitationDays,
   type invitationsContract,
@@ -93,13 +94,6 @@ export async function signUp(
   return trySecret(deps, 'secret', { ip }, () => signUpInvited(deps, { invitation, ...account }));
 }
 
-export interface NewInvitation {
-  readonly email?: string | undefined;
-  readonly role?: 'user' | 'admin' | undefined;
-  /** How long it is good. */
-  readonly days?: number | undefined;
-}
-
 /** An invitation as it was made: the only time that its token is known. */
 export interface MadeInvitation {
   readonly row: InvitationRow;
@@ -109,7 +103,7 @@ export interface MadeInvitation {
 /** Makes an invitation. The refusal is LIMIT_REACHED. */
 export function makeInvitation(
   { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
-  { email, role = 'user', days = invitationDays.usual }: NewInvitation,
+  { email, role = 'user', days = invitationDays.usual }: BodyOf<(typeof invitationsContract)['create']>,
   actor: Pick<LogEntry, 'userId' | 'ip' | 'client'> = {},
 ): Promise<Result<MadeInvitation, Refusal>> {
   const atMs = clock.now();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { avatarLimitBytes, type avatarsContract, type EndpointShape, type Refusal, refusal } from '@moorage/api';
+import { avatarLimitBytes, type avatarsContract, type Refusal, type ReplyOf, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { recordBlob } from '../../engine/db/blob-records.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
@@ -8,12 +8,10 @@ import { refuseChanged } from '../../engine/http/conditions.ts';
 import {
   type BytesReply,
   type Call,
-  type Caller,
   type Deps,
   type FileReply,
   type Handlers,
   handlers,
-  type Upload,
 } from '../../engine/http/types.ts';
 import { authorise, generalRoles, viewerFor } from '../access/rules.ts';
 import type { Viewer } from '../access/viewer.ts';
@@ -22,6 +20,7 @@ import { type AvatarOwner, avatarOf, lockAvatar, nameOfOwner, replaceAvatar } fr
 import { imageHeadBytes, imageMime, placeholder, refuseImage } from './rules.ts';
 
 type Contract = typeof avatarsContract;
+type SetAvatar = ReplyOf<Contract['setUser']>;
 
 const whatOf = (owner: AvatarOwner): string => ('userId' in owner ? 'User' : 'Platform');
 const idOf = (owner: AvatarOwner): string => ('userId' in owner ? owner.userId : owner.platformId);
@@ -41,20 +40,13 @@ async function readAvatar(
   return success(fileReply(row, row.created_at));
 }
 
-interface Setting {
-  readonly headers: Call<EndpointShape>['headers'];
-  readonly caller: Caller;
-  readonly ip: string;
-  readonly upload: Upload;
-}
-
 /** Stores a picture and makes it the current one; the one before is forgotten. Spec: API-LIMIT-avatar. */
 async function setAvatar(
   { storage, clock }: Deps,
   owner: AvatarOwner,
-  call: Setting,
+  call: Pick<Call<Contract['setUser']>, 'headers' | 'caller' | 'ip' | 'upload'>,
   log: Pick<LogEntry, 'type' | 'message'>,
-): Promise<Result<{ result: 'ok'; avatar_id: string }, Refusal>> {
+): Promise<Result<SetAvatar, Refusal>> {
   // Asked before the bytes come, and again with the record.
   const row = await avatarOf(storage.db, owner);
   const early = refuseChanged(call.headers, row && fileReply(row, row.created_at));
@@ -72,23 +64,20 @@ async function setAvatar(
   const { blob } = stored.value;
   const id = randomUUID();
   const atMs = clock.now();
-  return transactionOverConflicts(
-    storage,
-    async (trx): Promise<Result<{ result: 'ok'; avatar_id: string }, Refusal>> => {
-      const earlier = await lockAvatar(trx, storage.expressions, owner);
-      const refused = refuseChanged(call.headers, earlier && fileReply(earlier, earlier.created_at));
-      if (refused) return failure(refused);
-      await recordBlob(trx, blob, atMs);
-      const ids =
-        'userId' in owner
-          ? { user_id: owner.userId, platform_id: null }
-          : { user_id: null, platform_id: owner.platformId };
-      const content = { mime, size: blob.size, crc: blob.crc, sha256: blob.sha256 };
-      await replaceAvatar(trx, owner, earlier, { id, ...ids, ...content, created_at: atMs });
-      await writeLog(trx, { ...log, ...byCaller(call, atMs), data: { avatar_id: id, size: blob.size } });
-      return success({ result: 'ok', avatar_id: id });
-    },
-  );
+  return transactionOverConflicts(storage, async (trx): Promise<Result<SetAvatar, Refusal>> => {
+    const earlier = await lockAvatar(trx, storage.expressions, owner);
+    const refused = refuseChanged(call.headers, earlier && fileReply(earlier, earlier.created_at));
+    if (refused) return failure(refused);
+    await recordBlob(trx, blob, atMs);
+    const ids =
+      'userId' in owner
+        ? { user_id: owner.userId, platform_id: null }
+        : { user_id: null, platform_id: owner.platformId };
+    const content = { mime, size: blob.size, crc: blob.crc, sha256: blob.sha256 };
+    await replaceAvatar(trx, owner, earlier, { id, ...ids, ...content, created_at: atMs });
+    await writeLog(trx, { ...log, ...byCaller(call, atMs), data: { avatar_id: id, size: blob.size } });
+    return success({ result: 'ok', avatar_id: id });
+  });
 }
 
 /** API-EP-POST-users-user_id-avatar */

@@ -1,6 +1,6 @@
 import { type ProductRecord, type Refusal, refusal, type Tag, tags } from '@moorage/api';
 import { codePart, failure, type Result, success, type Transition, transition } from '@moorage/base';
-import { ownershipRoles, type WhoCalls } from '../access/rules.ts';
+import { ownershipRoles, type ProductTies, type WhoCalls } from '../access/rules.ts';
 import type { ViewingUser } from '../access/viewer.ts';
 
 export type Publication = 'preview' | 'published' | 'archive';
@@ -162,16 +162,11 @@ export const tagRank = (tag: Tag | null): number => (tag === null ? 0 : tags.ind
 /** The tag of a rank; `null` for 0. */
 export const tagOfRank = (rank: number): Tag | null => tags[rank - 1] ?? null;
 
-/** What a product row says about the people around it. */
-export interface ProductPeople {
-  readonly user_id: string | null;
-  readonly customer_id: string | null;
-  /** The role that the owner gave the viewer. */
-  readonly membership: 'manager' | 'tester' | null;
-}
-
 /** The viewer's role, as records show it. A customer's people are to what it owns what their role in it says. Reference: rules 5.1. */
-export function roleOf(product: ProductPeople, viewer: ViewingUser): ProductRecord['role'] {
+export function roleOf(
+  product: Pick<ProductTies, 'user_id' | 'customer_id' | 'membership'>,
+  viewer: ViewingUser,
+): ProductRecord['role'] {
   const [owning] = ownershipRoles(viewer, product);
   return owning === 'owner' ? owning : (product.membership ?? owning ?? 'none');
 }

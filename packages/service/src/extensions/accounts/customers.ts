@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type CustomerRecord,
-  type CustomerRole,
+  type BodyOf,
+  CustomerRecord,
   type customersContract,
   customerUsersLimit,
   type Refusal,
@@ -17,6 +17,7 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
+import { recordFrom } from '../../engine/http/record-from.ts';
 import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { accountById } from './account-queries.ts';
 import {
@@ -40,24 +41,19 @@ async function recordsOf(db: Db, rows: readonly CustomerRow[]): Promise<Customer
   if (ids.length === 0) return [];
   const people = Map.groupBy(await peopleOf(db, ids), ({ customer_id }) => customer_id);
   const invited = Map.groupBy(await invitedBy(db, ids), ({ customer_id }) => customer_id);
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    title: row.title,
-    users: (people.get(row.id) ?? []).map(({ id, username, customer_role }) => ({
-      user_id: id,
-      user: username,
-      role: customer_role,
-    })),
-    invited: (invited.get(row.id) ?? []).map(({ id, name, role, created_at }) => ({
-      id,
-      user: name,
-      role,
-      created_at: String(created_at),
-    })),
-    product_count: row.product_count ?? 0,
-    created_at: String(row.created_at),
-  }));
+  return rows.map((row) =>
+    recordFrom(CustomerRecord, row, {
+      users: (people.get(row.id) ?? []).map(({ id, username, customer_role }) => ({
+        user_id: id,
+        user: username,
+        role: customer_role,
+      })),
+      invited: (invited.get(row.id) ?? []).map((one) =>
+        recordFrom(CustomerRecord.properties.invited.items, one, { user: one.name }),
+      ),
+      product_count: row.product_count ?? 0,
+    }),
+  );
 }
 
 const refuseManaging = (caller: Caller): Refusal | undefined =>
@@ -77,15 +73,6 @@ async function recordOf(db: Db, id: string): Promise<Result<CustomerRecord, Refu
   return record ? success(record) : failure(refusal('NOT_FOUND', { what: 'Customer' }));
 }
 
-/** Who is to be what at a customer. */
-interface Wish {
-  readonly customerId: string;
-  /** User name or address. */
-  readonly user: string;
-  /** Without one, new people are owners, and others stay as they are. */
-  readonly role?: CustomerRole | undefined;
-}
-
 /**
  * Gives one of the people of a customer another role, and invites anybody else; callers who name themselves have accepted.
  * Resolves with what was done, for the log, or with nothing when nothing changes. Refusals: NOT_FOUND, LAST_OWNER, DUPLICATE.
@@ -95,7 +82,7 @@ async function place(
   { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
   trx: Db,
   caller: Caller,
-  { customerId, user, role }: Wish,
+  { customerId, user, role }: BodyOf<Contract['addUser']> & { readonly customerId: string },
 ): Promise<Result<'is' | 'is invited as' | undefined, Refusal>> {
   const account = await findAccount(trx, user);
   if (!account) return failure(refusal('NOT_FOUND', { what: `User "${user}"` }));
@@ -163,7 +150,7 @@ async function addUser(deps: Deps, call: Call<Contract['addUser']>) {
   return transactionOverConflicts(storage, async (trx): Promise<Result<CustomerRecord, Refusal>> => {
     const customer = await customerById(trx, id);
     if (!customer) return failure(refusal('NOT_FOUND', { what: 'Customer' }));
-    const placed = await place(deps, trx, call.caller, { customerId: id, user, role });
+    const placed = await place(deps, trx, call.caller, { customerId: id, ...call.body });
     if (!placed.ok) return placed;
     const record = await recordOf(trx, id);
     if (!record.ok || placed.value === undefined) return record;

@@ -1,17 +1,9 @@
-import type { UserRow } from '../../core/auth/queries.ts';
 import { changes } from '../../engine/db/outcome.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 
 export type LinkRow = Row<'mail_links'>;
 export type DueLink = LinkRow & { readonly product: string | null };
-
-/** An account with the link that was shown for it. */
-export interface LinkedAccount extends UserRow {
-  readonly link_kind: LinkRow['kind'];
-  readonly link_email: string;
-  readonly link_created_at: number;
-}
 
 export const insertLink = (trx: Db, row: NewRow<'mail_links'>) => trx.insertInto('mail_links').values(row).execute();
 
@@ -33,12 +25,7 @@ export const changeLink = (db: Db, id: string, change: Partial<Pick<LinkRow, 'to
   db.updateTable('mail_links').set(change).where('id', '=', id).execute();
 
 /** The account of a link that may be used. One that is about the address of the account needs that to be the same still. */
-export const accountOfLink = (
-  db: Db,
-  kinds: readonly LinkRow['kind'][],
-  tokenHash: string,
-  nowMs: number,
-): Promise<LinkedAccount | undefined> =>
+export const accountOfLink = (db: Db, kinds: readonly LinkRow['kind'][], tokenHash: string, nowMs: number) =>
   db
     .selectFrom('mail_links as l')
     .innerJoin('users as u', 'u.id', 'l.user_id')

@@ -45,18 +45,12 @@ const recordOf = (row: UserRow, tokens: readonly TokenRow[], caller: Caller): Se
 const productOf = (db: Db, { caller, params }: { caller: Caller; params: { product_id: string } }) =>
   allowedProduct(db, params.product_id, caller, 'product.service_accounts');
 
-interface AccountCall {
-  readonly caller: Caller;
-  readonly ip: string;
-  readonly params: { readonly product_id: string; readonly service_account_id: string };
-}
-
 type Changed<T> = Result<T & { readonly log: Pick<LogEntry, 'type' | 'message' | 'data'> }, Refusal>;
 
 /** A change of one service account in a transaction, with its row of the log. */
 function changing<T extends object>(
   { storage, clock }: Deps,
-  call: AccountCall,
+  call: Pick<Call<Contract['update']>, 'caller' | 'ip' | 'params'>,
   change: (trx: Db, account: UserRow, product: ProductForCaller, atMs: number) => Promise<Changed<T>>,
 ): Promise<Result<T, Refusal>> {
   return transactionOverConflicts(storage, async (trx): Promise<Result<T, Refusal>> => {

@@ -1,5 +1,5 @@
 import { productUsersLimit, type Refusal, refusal } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { defined, failure, type Result, success } from '@moorage/base';
 import { announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { createUser } from '../../core/auth/accounts.ts';
 import { refuseWhenBusy } from '../../core/auth/credentials.ts';
@@ -68,7 +68,7 @@ async function makeAccount(
   const overload = refuseWhenBusy();
   if (overload) return failure(overload);
   const { given_name, family_name } = person.claims;
-  const names = { name_given: nameIn(given_name), name_family: nameIn(family_name) };
+  const names = defined({ name_given: nameIn(given_name), name_family: nameIn(family_name) });
   const account = { email, password: newPassword(), ...names };
   return createUser(deps, account, role ?? invitation?.role ?? 'user', async (trx, user) => {
     await confirmAddress(trx, user.id, clock.now());
