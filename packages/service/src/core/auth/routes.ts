@@ -11,6 +11,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
+import { listed } from '../../engine/http/record-from.ts';
 import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { allowedProduct } from '../access/products.ts';
 import { refuseLonger } from '../access/token-limits.ts';
@@ -86,10 +87,8 @@ export function nextTitle(titles: readonly string[]): string {
 }
 
 /** API-EP-GET-user-tokens */
-async function list(deps: Deps, { caller, query }: Call<(typeof tokensContract)['list']>) {
-  const { items, total } = await listTokens(deps.storage.db, caller.userId, paging(query, '-created_at'));
-  return success({ items: items.map((row) => tokenRecord(row, caller)), total });
-}
+const list = (deps: Deps, { caller, query }: Call<(typeof tokensContract)['list']>) =>
+  listed(listTokens(deps.storage.db, caller.userId, paging(query, '-created_at')), (row) => tokenRecord(row, caller));
 
 /** API-EP-POST-user-tokens */
 async function create(deps: Deps, call: Call<(typeof tokensContract)['create']>) {

@@ -15,7 +15,7 @@ import { dayMs, failure, type Result, success } from '@moorage/base';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import { noteBefore, noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
-import { recordFrom } from '../../engine/http/record-from.ts';
+import { listed, recordFrom } from '../../engine/http/record-from.ts';
 import type { Caller, Deps, Handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
 import { isLoopbackHost } from '../../engine/settings/setting-texts.ts';
@@ -146,8 +146,7 @@ export const invitationRoutes = (deps: Deps): Handlers<typeof invitationsContrac
   async list({ caller, query }) {
     const refused = refuse(caller);
     if (refused) return failure(refused);
-    const { items, total } = await listInvitations(deps.storage.db, paging(query, '-created_at'));
-    return success({ items: items.map((row) => record(row)), total });
+    return listed(listInvitations(deps.storage.db, paging(query, '-created_at')), (row) => record(row));
   },
 
   // API-EP-POST-invitations

@@ -16,6 +16,7 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
+import { listed } from '../../engine/http/record-from.ts';
 import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { allowedProduct, growingProduct, type ProductForCaller } from '../access/products.ts';
 import { refuseQuota } from '../access/quotas.ts';
@@ -64,8 +65,7 @@ async function list({ storage }: Deps, { params, query, caller }: Call<Contract[
   if (!allowed.ok) return allowed;
   const page = paging(query, '-created_at');
   const sight = sightOf(allowed.value, caller);
-  const { items, total } = await listBundles(storage.db, allowed.value.id, query, page, sight);
-  return success({ items: items.map(bundleRecord), total });
+  return listed(listBundles(storage.db, allowed.value.id, query, page, sight), bundleRecord);
 }
 
 /** API-EP-GET-products-product_id-bundles-tag */

@@ -15,7 +15,7 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import { recordFrom } from '../../engine/http/record-from.ts';
+import { listed, recordFrom } from '../../engine/http/record-from.ts';
 import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { announceAccess, findAccount, refuseLookUp } from '../access/accounts.ts';
 import { allowedProduct } from '../access/products.ts';
@@ -213,8 +213,7 @@ async function move(deps: PeopleDeps, call: Call<Contract['move']>) {
 async function list(deps: PeopleDeps, { params, query, caller }: Call<Contract['list']>) {
   const allowed = await allowedProduct(deps.storage.db, params.product_id, caller, 'product.people');
   if (!allowed.ok) return allowed;
-  const { items, total } = await listMembers(deps.storage.db, allowed.value.id, paging(query, '-created_at'));
-  return success({ items: items.map(memberRecord), total });
+  return listed(listMembers(deps.storage.db, allowed.value.id, paging(query, '-created_at')), memberRecord);
 }
 
 /** Who works on a product, and for whom it is made. */

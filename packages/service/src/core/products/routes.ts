@@ -7,6 +7,7 @@ import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { RowChange } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
+import { listed } from '../../engine/http/record-from.ts';
 import { type Call, type Caller, type Deps, type Handler, type Handlers, handlers } from '../../engine/http/types.ts';
 import { allowedProduct } from '../access/products.ts';
 import { refuseQuota } from '../access/quotas.ts';
@@ -45,8 +46,9 @@ async function list({ storage }: Deps, { query, caller }: Call<Contract['list']>
   const ties = productTies.filter((tie) => may('product.read', [tie]));
   const seesAll = may('product.read', generalRoles(caller));
   const page = paging(query, '-created_at');
-  const { items, total } = await listProducts(storage, query, page, caller, seesAll ? undefined : ties);
-  return success({ items: items.map((row) => productRecord(row, caller)), total });
+  return listed(listProducts(storage, query, page, caller, seesAll ? undefined : ties), (row) =>
+    productRecord(row, caller),
+  );
 }
 
 /** API-EP-GET-products-product_id */

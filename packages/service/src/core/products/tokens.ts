@@ -5,6 +5,7 @@ import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
+import { listed } from '../../engine/http/record-from.ts';
 import type { Call, Deps } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
 import { allowedProduct, growingProduct } from '../access/products.ts';
@@ -20,8 +21,9 @@ const action = 'token.activation.create';
 export async function listTokens({ storage }: Deps, { params, query, caller }: Call<Contract['listTokens']>) {
   const allowed = await allowedProduct(storage.db, params.product_id, caller, action);
   if (!allowed.ok) return allowed;
-  const { items, total } = await listActivationTokens(storage.db, allowed.value.id, paging(query, '-created_at'));
-  return success({ items: items.map((row) => activationTokenRecord(row, row.user, row.tail)), total });
+  return listed(listActivationTokens(storage.db, allowed.value.id, paging(query, '-created_at')), (row) =>
+    activationTokenRecord(row, row.user, row.tail),
+  );
 }
 
 /** API-EP-POST-products-product_id-tokens. The value leaves the service here and never again: API-RULE-token-1. */

@@ -3,6 +3,7 @@ import { defined, failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
+import { listed } from '../../engine/http/record-from.ts';
 import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { addressTaken, refuseLookUp } from '../access/accounts.ts';
 import { quotasOf } from '../access/quotas.ts';
@@ -22,8 +23,7 @@ const given = ({ email, name_given, name_family, organisation }: BodyOf<Contract
 async function list({ storage }: Deps, { caller, query }: Call<Contract['list']>) {
   const refused = authorise('user.list', generalRoles(caller), 'Account');
   if (refused) return failure(refused);
-  const { items, total } = await listUsers(storage, query);
-  return success({ items: items.map(listedUser), total });
+  return listed(listUsers(storage, query), listedUser);
 }
 
 const ownRecord = async (

@@ -1,3 +1,4 @@
+import { success } from '@moorage/base';
 import type { Static, TObject, TSchema } from 'typebox';
 
 /** A value of a row as a record shows it: a number stands for the text or the truth value that the contract has there. */
@@ -45,4 +46,13 @@ export function recordFrom<S extends TObject, Row extends object>(
   return Object.fromEntries(
     Object.entries(schema.properties).map(([name, field]) => [name, shown(values[name], field)]),
   ) as Static<S>;
+}
+
+/** The answer to a list: a page of rows, each as the record of it. */
+export async function listed<Row, Item>(
+  page: Promise<{ readonly items: readonly Row[]; readonly total: number }>,
+  record: (row: Row) => Item,
+) {
+  const { items, total } = await page;
+  return success({ items: items.map((row) => record(row)), total });
 }

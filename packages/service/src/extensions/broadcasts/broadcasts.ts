@@ -14,7 +14,7 @@ import type { ChannelDeps } from '../../core/channel/routes.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
-import { recordFrom } from '../../engine/http/record-from.ts';
+import { listed, recordFrom } from '../../engine/http/record-from.ts';
 import { type Call, type Handlers, handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
 import {
@@ -97,10 +97,8 @@ async function receive({ storage, clock, device, live }: ChannelDeps, { params, 
 }
 
 /** API-EP-GET-user-broadcasts */
-async function list(deps: ChannelDeps, { caller, query }: Call<Contract['list']>) {
-  const { items, total } = await listKeys(deps.storage.db, caller.userId, paging(query, '-created_at'));
-  return success({ items: items.map((row) => record(row)), total });
-}
+const list = (deps: ChannelDeps, { caller, query }: Call<Contract['list']>) =>
+  listed(listKeys(deps.storage.db, caller.userId, paging(query, '-created_at')), (row) => record(row));
 
 /** Status broadcasts of modules by HTTP, and the keys that allow them. */
 export const broadcastRoutes = (deps: ChannelDeps): Handlers<Contract> =>

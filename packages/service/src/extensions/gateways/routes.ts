@@ -12,7 +12,7 @@ import { failure, hourMs, type Result, success } from '@moorage/base';
 import { growingProduct } from '../../core/access/products.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import { recordFrom } from '../../engine/http/record-from.ts';
+import { listed, recordFrom } from '../../engine/http/record-from.ts';
 import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import {
   changeFound,
@@ -95,8 +95,7 @@ const report = (
 /** API-EP-GET-user-found-modules */
 async function found({ storage, clock }: Deps, { caller, query }: Call<Contract['found']>) {
   const sinceMs = clock.now() - foundForMs;
-  const { items, total } = await listFound(storage.db, caller.userId, sinceMs, paging(query, 'address'));
-  return success({ items: items.map(record), total });
+  return listed(listFound(storage.db, caller.userId, sinceMs, paging(query, 'address')), record);
 }
 
 /** API-EP-POST-user-found-modules-found_id-adopt. Provisioning and claiming stand in the log when the gateway does them. */

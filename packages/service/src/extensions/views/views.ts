@@ -3,7 +3,7 @@ import { type Refusal, refusal, resultOk, ViewRecord, type viewsContract, viewsL
 import { defined, failure, type Result, success } from '@moorage/base';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
-import { recordFrom } from '../../engine/http/record-from.ts';
+import { listed, recordFrom } from '../../engine/http/record-from.ts';
 import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { changeView, countViews, deleteView, insertView, listViews, type ViewRow } from './view-queries.ts';
 
@@ -14,10 +14,8 @@ const record = (row: ViewRow): ViewRecord => recordFrom(ViewRecord, row);
 const none = refusal('NOT_FOUND', { what: 'View' });
 
 /** API-EP-GET-user-views */
-async function list({ storage }: Deps, { caller, query }: Call<Contract['list']>) {
-  const { items, total } = await listViews(storage.db, caller.userId, paging(query, 'title'), query.page);
-  return success({ items: items.map(record), total });
-}
+const list = ({ storage }: Deps, { caller, query }: Call<Contract['list']>) =>
+  listed(listViews(storage.db, caller.userId, paging(query, 'title'), query.page), record);
 
 /** API-EP-POST-user-views */
 const create = ({ storage, clock }: Deps, { caller, body: { page, title, state } }: Call<Contract['create']>) =>
