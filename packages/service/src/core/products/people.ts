@@ -131,21 +131,9 @@ async function makeProduction(
     }
     const { title, meta, summary, description, platform_id, flavor_id } = source;
     const texts = { title, meta, summary, description };
-    const status = { publication: 'preview', trashed: 0, claimable: 0, production: 1, edition: 0 } as const;
-    const owner = { user_id: null, customer_id: customer.id };
     const { part_number } = body;
-    const times = { created_at: atMs, updated_at: atMs };
-    await insertProduct(trx, {
-      id,
-      ...codes,
-      ...texts,
-      ...owner,
-      platform_id,
-      flavor_id,
-      ...status,
-      part_number,
-      ...times,
-    });
+    const made = { id, ...codes, ...texts, customer_id: customer.id, platform_id, flavor_id, part_number };
+    await insertProduct(trx, { ...made, claimable: 0, production: 1, created_at: atMs });
     if (!(await copyReleaseCandidate(trx, source.id, { productId: id, userId: caller.userId, atMs }))) {
       return failure(refusal('NO_RELEASE_CANDIDATE', { product: source.product }));
     }

@@ -262,8 +262,32 @@ export async function listProducts(
 export const productTaken = (db: Db, product: string): Promise<boolean> =>
   finds(db.selectFrom('products').select('id').where('product', '=', product));
 
+/** What a new product is unless it is said. */
+const freshProduct = {
+  meta: '',
+  summary: '',
+  description: '',
+  user_id: null,
+  customer_id: null,
+  publication: 'preview',
+  trashed: 0,
+  claimable: 1,
+  production: 0,
+  edition: 0,
+  part_number: null,
+} as const;
+
+type Fresh = keyof typeof freshProduct;
+
 /** Adds a product. A full code that is taken violates an index. */
-export const insertProduct = (db: Db, row: NewRow<'products'>) => db.insertInto('products').values(row).execute();
+export const insertProduct = (
+  db: Db,
+  { created_at, ...row }: Omit<NewRow<'products'>, Fresh | 'updated_at'> & Partial<Pick<NewRow<'products'>, Fresh>>,
+) =>
+  db
+    .insertInto('products')
+    .values({ ...freshProduct, ...row, created_at, updated_at: created_at })
+    .execute();
 
 /** Writes what a change says of a product. */
 export const changeProduct = (db: Db, id: string, change: RowChange<'products'>) =>

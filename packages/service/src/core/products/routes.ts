@@ -111,26 +111,10 @@ async function create({ storage, clock, settings }: Deps, call: Call<Contract['c
     const full = await refuseQuota(settings, trx, caller.userId, 'products');
     if (full) return failure(full);
     const id = randomUUID();
-    await insertProduct(trx, {
-      ...codes,
-      id,
-      title: body.title,
-      meta: body.meta,
-      summary: body.summary ?? '',
-      description: body.description ?? '',
-      user_id: caller.userId,
-      customer_id: null,
-      platform_id: platformId,
-      flavor_id: flavorId,
-      publication: 'preview',
-      trashed: 0,
-      claimable: 1,
-      production: 0,
-      edition: 0,
-      part_number: null,
-      created_at: atMs,
-      updated_at: atMs,
-    });
+    const { title, meta, summary = '', description = '' } = body;
+    const texts = { title, meta, summary, description };
+    const owned = { user_id: caller.userId, platform_id: platformId, flavor_id: flavorId };
+    await insertProduct(trx, { ...codes, ...texts, ...owned, id, created_at: atMs });
     noteMade(id);
     const message = `Product ${codes.product} made`;
     await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id });
