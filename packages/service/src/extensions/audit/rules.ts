@@ -148,15 +148,28 @@ const noHash = '0'.repeat(64);
 /** Where a chain without rows stands. */
 export const emptyChain: Chain = { seq: 0, hash: noHash, dropped_seq: 0, dropped_hash: noHash };
 
-/** What the hash of a row is over, in this order. */
-const hashed =
-  'seq previous at user_id user token_id token ip action object_kind object_id product_id message before after';
-const hashedColumns = hashed.split(' ') as readonly Exclude<keyof Link, 'hash'>[];
-
 /** The hash of a row: SHA-256, hex, over its values as one JSON array, that of the row before among them. */
 export const hashOf = (row: Omit<Link, 'hash'>): string =>
   createHash('sha256')
-    .update(JSON.stringify(hashedColumns.map((column) => row[column])))
+    .update(
+      JSON.stringify([
+        row.seq,
+        row.previous,
+        row.at,
+        row.user_id,
+        row.user,
+        row.token_id,
+        row.token,
+        row.ip,
+        row.action,
+        row.object_kind,
+        row.object_id,
+        row.product_id,
+        row.message,
+        row.before,
+        row.after,
+      ]),
+    )
     .digest('hex');
 
 /** A place of the chain that an administrator has noted elsewhere. */
