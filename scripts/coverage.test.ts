@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { clauseOf, deviceListenerTag } from '../packages/api/src/endpoint.ts';
 import {
   coverRequirements,
-  endpointId,
   findFamiliesInTests,
   findIds,
   findUnknownIds,
-  findUnnamedEndpoints,
   parseIndex,
   type TableFacts,
 } from './coverage.ts';
@@ -172,16 +171,8 @@ describe('ids of endpoints', () => {
     ['GET', '/api/devices/{device_id}/files/{path*}', 'API-EP-GET-devices-device_id-files-path'],
     ['GET', '/api/users/{user_id}/avatar/{avatar_id?}', 'API-EP-GET-users-user_id-avatar-avatar_id'],
     ['GET', '/healthz', 'API-EP-GET-healthz'],
-    ['GET', '/ota/{bundle_id}/{name*}', 'API-DEV-GET-ota-bundle_id-name'],
-  ])('%s %s is %s', (method, path, id) => {
-    expect(endpointId(method, path)).toBe(id);
-  });
-
-  it('an entry that does not name its own id is a problem', () => {
-    const entry = { method: 'GET', path: '/api/user', spec: ['API-EP-PUT-user'] };
-    expect(findUnnamedEndpoints([entry]).map(({ message }) => message)).toEqual([
-      'GET /api/user does not name API-EP-GET-user',
-    ]);
-    expect(findUnnamedEndpoints([{ ...entry, spec: ['API-EP-GET-user', 'API-AUTH-3'] }])).toEqual([]);
+    ['GET', '/ota/{bundle_id}/{name*}', 'API-DEV-GET-ota-bundle_id-name', deviceListenerTag],
+  ] as const)('%s %s is %s', (method, path, id, tag: string = 'Users') => {
+    expect(clauseOf({ method, path, tag })).toBe(id);
   });
 });

@@ -86,6 +86,9 @@ const onePerFile = (places: readonly Place[]): Place[] => [
   ...new Map(places.map((place) => [place.path, place] as const)).values(),
 ];
 
+/** Calls that a plugin answers, without an entry in the contract. */
+const outsideContract: readonly string[] = ['API-EP-GET-openapi.json', 'API-EP-GET-docs'];
+
 /**
  * Where each requirement is implemented and proven. Only the exact id counts: a test that walks a whole table does not
  * show what each row does.
@@ -101,7 +104,7 @@ export function coverRequirements(
     const { id } = requirement;
     const inert = facts.inert.get(id);
     const entry = facts.implemented.get(id);
-    const needsEntry = facts.families.some((family) => id.startsWith(family)) && !isOutsideContract(id);
+    const needsEntry = facts.families.some((family) => id.startsWith(family)) && !outsideContract.includes(id);
     const built = inert === undefined && (entry !== undefined || !needsEntry);
     const implemented = built ? [...(entry ? [entry] : []), ...(sources.get(id) ?? [])] : [];
     const proven = implemented.length ? (tests.get(id) ?? []) : [];
@@ -140,42 +143,3 @@ export const findFamiliesInTests = (files: readonly ProjectFile[]): Problem[] =>
         .filter(({ family }) => family)
         .map(({ id, line }) => ({ path, line, rule: 'spec-family', message: `${id}* proves no id: name each` })),
     );
-
-/** The id that an endpoint has by its method and path. */
-export function endpointId(method: string, path: string): string {
-  const inApi = path.startsWith('/api/');
-  const segments = (inApi ? path.slice('/api/'.length) : path.slice(1)).replace(/[{}*?]/g, '').split('/');
-  return [inApi || isPublic(path) ? 'API-EP' : 'API-DEV', method, ...segments].join('-');
-}
-
-/** Calls outside `/api` that are not those of devices; some are made by a plugin, without an entry in the contract. */
-const publicPaths: readonly string[] = [
-  '/healthz',
-  '/readyz',
-  '/metrics',
-  '/openapi.json',
-  '/docs',
-  '/schemas/capabilities.json',
-];
-const isPublic = (path: string): boolean => publicPaths.includes(path);
-const isOutsideContract = (id: string): boolean => publicPaths.some((path) => id === endpointId('GET', path));
-
-interface NamedEndpoint {
-  readonly method: string;
-  readonly path: string;
-  readonly spec: readonly string[];
-  readonly auth?: string;
-}
-
-/** Endpoints whose entry does not name the id of their method and path. Interfaces of other makers have ids of their own. */
-export const findUnnamedEndpoints = (endpoints: readonly NamedEndpoint[]): Problem[] =>
-  endpoints
-    .filter(({ auth }) => auth !== 'door')
-    .map(({ method, path, spec }) => ({ call: `${method} ${path}`, id: endpointId(method, path), spec }))
-    .filter(({ id, spec }) => !spec.includes(id))
-    .map(({ call, id }) => ({
-      path: 'packages/api/src',
-      line: 0,
-      rule: 'spec-id',
-      message: `${call} does not name ${id}`,
-    }));

@@ -5,14 +5,13 @@ import {
   coverRequirements,
   findFamiliesInTests,
   findUnknownIds,
-  findUnnamedEndpoints,
   isSpecIndex,
   type Place,
   parseIndex,
 } from './coverage.ts';
 import { readProject, report } from './support/project.ts';
 import { findUnreadVariables } from './support/readers.ts';
-import { listEndpoints, readTableFacts } from './support/tables.ts';
+import { readTableFacts } from './support/tables.ts';
 
 const files = readProject();
 const index = files.find(({ path }) => isSpecIndex(path));
@@ -39,7 +38,6 @@ console.log(
 report('spec coverage', [
   ...findUnknownIds(requirements, files),
   ...findFamiliesInTests(files),
-  ...findUnnamedEndpoints(listEndpoints()),
   ...findBrokenCitations(files, requirements),
   ...findUnreadVariables(allVariables, files),
 ]);

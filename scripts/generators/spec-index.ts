@@ -1,5 +1,6 @@
+import { clauseOf } from '../../packages/api/src/endpoint.ts';
 import { allVariables } from '../../packages/module/src/variables/index.ts';
-import { endpointId, parseIndex } from '../coverage.ts';
+import { parseIndex } from '../coverage.ts';
 import { cell } from '../support/markdown.ts';
 import type { ProjectFile } from '../support/project.ts';
 import { listEndpoints } from '../support/tables.ts';
@@ -20,7 +21,7 @@ const groupClauses: Readonly<Record<string, string>> = {
   wlan: 'variables 3.7',
 };
 
-const clauseOf = (name: string): string => groupClauses[name.split('.')[0] ?? ''] ?? 'variables 1.1';
+const variableClause = (name: string): string => groupClauses[name.split('.')[0] ?? ''] ?? 'variables 1.1';
 
 type Row = readonly [id: string, requirement: string, source: string];
 
@@ -29,16 +30,16 @@ const parts: Readonly<Record<string, () => readonly Row[]>> = {
   calls: () =>
     listEndpoints()
       .filter(({ auth }) => auth === 'none' || auth === 'bearer')
-      .map(({ method, path, summary }) => [
-        endpointId(method, path),
-        `\`${method} ${path}\`: ${cell(summary)}`,
+      .map((shape) => [
+        clauseOf(shape),
+        `\`${shape.method} ${shape.path}\`: ${cell(shape.summary)}`,
         'no specification',
       ]),
   variables: () =>
     allVariables.map(({ name, help }) => [
       `MOD-VAR-${name}`,
       `The variable \`${name}\`: ${cell(help)}`,
-      clauseOf(name),
+      variableClause(name),
     ]),
 };
 

@@ -1,12 +1,12 @@
 // The tables of the product, as the documents need them.
-import type { EndpointShape } from '../../packages/api/src/endpoint.ts';
+import { clauseOf, type EndpointShape } from '../../packages/api/src/endpoint.ts';
 import { errors } from '../../packages/api/src/errors.ts';
 import * as api from '../../packages/api/src/index.ts';
 import { allCommands } from '../../packages/module/src/commands/index.ts';
 import type { Command } from '../../packages/module/src/interpreter/command.ts';
 import { codes } from '../../packages/module/src/interpreter/reply.ts';
 import { allVariables } from '../../packages/module/src/variables/index.ts';
-import { endpointId, type Place, type TableFacts } from '../coverage.ts';
+import type { Place, TableFacts } from '../coverage.ts';
 import type { ProjectFile } from './project.ts';
 import { readerOf } from './readers.ts';
 
@@ -99,7 +99,7 @@ function addSentFields(files: readonly ProjectFile[], entries: Entries): void {
   const endpoints = listEndpoints();
   for (const { resource, method, path, part } of sentFields) {
     const found = endpoints.find((shape) => shape.method === method && shape.path === path);
-    const place = placeOf(files, 'packages/api/src/', `path: '${path}'`);
+    const place = placeOf(files, 'packages/api/src/', `route: '${method} ${path}'`);
     if (!found || !place) continue;
     for (const field of fieldsOf(found[part])) {
       const id = `API-FIELD-${resource}-${field}`;
@@ -128,11 +128,12 @@ export function readTableFacts(files: readonly ProjectFile[]): TableFacts {
     const place = placeOf(files, 'packages/module/src/commands/', `name: '${command.name}'`);
     for (const id of [command.spec, ...optionIds(command)]) if (place) implemented.set(id, place);
   }
-  for (const { method, path } of listEndpoints()) {
-    const id = endpointId(method, path);
-    // A path that several stores share is put together; then the entry is where its id stands.
-    const place =
-      placeOf(files, 'packages/api/src/', `path: '${path}'`) ?? placeOf(files, 'packages/api/src/', `'${id}'`);
+  for (const shape of listEndpoints()) {
+    const { method, path } = shape;
+    // The calls of a store of files are put together from its path.
+    const id = clauseOf(shape);
+    const texts = [`route: '${method} ${path}'`, `path: '${path}'`, `'${id}'`, `'${path.replace('/{path*}', '')}'`];
+    const place = texts.flatMap((text) => placeOf(files, 'packages/api/src/', text) ?? [])[0];
     if (place) implemented.set(id, place);
   }
   return { implemented, inert, families: ['API-EP-', 'MOD-CMD-', 'MOD-VAR-'] };

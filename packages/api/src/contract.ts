@@ -1,6 +1,7 @@
 import { authContract, invitationsContract, sessionContract } from './core/auth.ts';
 import { avatarsContract } from './core/avatars.ts';
 import { bundlesContract } from './core/bundles.ts';
+import { schemasContract } from './core/capabilities.ts';
 import { connectorsContract } from './core/connectors.ts';
 import { channelContract, dataContract } from './core/data.ts';
 import { dataRoutesContract } from './core/data-routes.ts';
@@ -16,7 +17,6 @@ import { overviewContract } from './core/overview.ts';
 import { platformsContract } from './core/platforms.ts';
 import { productPeopleContract } from './core/product-people.ts';
 import { productsContract } from './core/products.ts';
-import { schemasContract } from './core/schemas.ts';
 import { tokensContract, usersContract } from './core/users.ts';
 import type { DeclaredEndpoint, EndpointShape } from './endpoint.ts';
 import { accountsContract } from './extensions/accounts.ts';
@@ -35,8 +35,7 @@ import { userLinksContract } from './extensions/links.ts';
 import { manyDevicesContract } from './extensions/many-devices.ts';
 import { menderContract } from './extensions/mender.ts';
 import type { ExtensionName } from './extensions/names.ts';
-import { passkeysContract } from './extensions/passkeys.ts';
-import { proofContract } from './extensions/proof.ts';
+import { passkeysContract, proofContract } from './extensions/passkeys.ts';
 import { rehearsalsContract } from './extensions/rehearsals.ts';
 import { rolloutsContract } from './extensions/rollouts.ts';
 import { segmentsContract } from './extensions/segments.ts';
@@ -121,7 +120,7 @@ export const contract = {
   ...extensionContracts.views,
 };
 
-/** What devices call, on the listener of their own. */
+/** What devices call, on the device listener. */
 export const deviceListenerContract = {
   device: deviceRoutesContract,
   ota: otaRoutesContract,

@@ -1,4 +1,6 @@
-import type { Static, TObject, TSchema } from 'typebox';
+import { defined } from '@moorage/base';
+import Type, { type Static, type TObject, type TOptional, type TProperties, type TSchema } from 'typebox';
+import { Id, Identifier, ResultOk } from './fields.ts';
 
 /** Statuses that a refusal may carry. Reference: api 2.2. */
 export type ErrorStatus =
@@ -90,12 +92,14 @@ export type Audit =
  */
 export type Proof = 'always' | 'in the body' | { readonly when: string };
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 /**
  * One endpoint, as data: routes, validation, types of handlers, the OpenAPI document and the client derive from it.
  * Paths are spelled as in the specification: `{name}`, `{name*}` for the rest of the path, `{name?}` for an optional end.
  */
 export interface EndpointShape {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: Method;
   readonly path: string;
   /** Ids of the clauses in docs/spec-index.md that this endpoint implements. */
   readonly spec: readonly string[];
@@ -149,17 +153,94 @@ export const deviceListenerTag = 'Device listener';
 /** Declares an endpoint and keeps its exact type. */
 export const endpoint = <const E extends EndpointShape>(shape: E): E => shape;
 
-type Shared = Pick<EndpointShape, 'tag' | 'auth'> & Partial<EndpointShape>;
-type Entry<S> = Omit<EndpointShape, keyof S> & Partial<EndpointShape>;
+/**
+ * An entry as it is written: the route, and what is not as usual. `endpoints` adds the rest:
+ *
+ * - `spec`: the clause of the route itself, which is the first; interfaces of other makers (`door`) have other clauses.
+ * - `params`: what the blanks of the path take: names of devices, ids of records; only others are said.
+ * - `auth`: a bearer token. `reply`: the result `ok`.
+ * - `scope`: what is said for all is for those that change something by a token.
+ * - `errors` of users: 400 and 401; 403 and 404 too where the path names a thing.
+ */
+interface Entry extends Partial<Omit<EndpointShape, 'method' | 'path' | 'params' | 'summary'>> {
+  readonly route: `${Method} /${string}`;
+  readonly summary: string;
+  readonly params?: TProperties;
+}
+/** An entry that says method, path, parameters and clauses one by one. */
+type LongEntry = Pick<EndpointShape, 'method' | 'path' | 'spec' | 'summary'> & Partial<EndpointShape>;
+type Shared = Pick<EndpointShape, 'tag'> & Partial<Omit<Entry, 'route' | 'summary' | 'spec'>>;
+
+type Blanks<Path> = Path extends `${string}{${infer Blank}}${infer Rest}` ? Blank | Blanks<Rest> : never;
+type NameOf<Blank> = Blank extends `${infer Name}${'*' | '?'}` ? Name : Blank;
+type NamedValue<Name, Given extends TProperties> = Name extends keyof Given
+  ? Given[Name]
+  : Name extends 'device_id' | 'identifier'
+    ? typeof Identifier
+    : typeof Id;
+type BlankValue<Blank, Given extends TProperties> = Blank extends `${infer Name}?`
+  ? TOptional<NamedValue<Name, Given>>
+  : NamedValue<NameOf<Blank>, Given>;
+type ParamsFor<Path, Given extends TProperties> = [Blanks<Path>] extends [never]
+  ? unknown
+  : { readonly params: TObject<{ [Blank in Blanks<Path> as NameOf<Blank> & string]: BlankValue<Blank, Given> }> };
+
+const usual = { auth: 'bearer', reply: ResultOk } as const;
+type Both<S, E> = Omit<typeof usual, keyof S | keyof E> & Omit<S, keyof E> & E;
+type GivenIn<T> = T extends { readonly params: infer Given extends TProperties } ? Given : Record<never, never>;
+/** The whole of what an entry and what it shares with others say. */
+type Completed<S, E> = E extends { readonly route: `${infer M extends Method} ${infer Path}` }
+  ? Omit<Both<S, E>, 'route' | 'params' | 'spec' | 'errors'> &
+      Pick<EndpointShape, 'spec' | 'errors'> & { readonly method: M; readonly path: Path } & ParamsFor<
+        Path,
+        GivenIn<Both<S, E>>
+      >
+  : Both<S, E>;
+
+/** The clause of an endpoint, by its method and path. */
+export function clauseOf({ method, path, tag }: Pick<EndpointShape, 'method' | 'path' | 'tag'>): string {
+  const segments = path
+    .replace(/^\/(api\/)?/, '')
+    .replace(/[{}*?]/g, '')
+    .split('/');
+  return [tag === deviceListenerTag ? 'API-DEV' : 'API-EP', method, ...segments].join('-');
+}
+
+function paramsOf(path: string, given: TProperties = {}): TObject | undefined {
+  const blanks = [...path.matchAll(/\{(\w+)([?*]?)\}/g)].map(([, name = '', kind]) => {
+    const value = given[name] ?? (name === 'device_id' || name === 'identifier' ? Identifier : Id);
+    return [name, kind === '?' ? Type.Optional(value) : value] as const;
+  });
+  return blanks.length > 0 ? Type.Object(Object.fromEntries(blanks)) : undefined;
+}
+
+function completed({ params: shared, ...common }: Shared, entry: Entry | LongEntry): EndpointShape {
+  if ('method' in entry) return { errors: [], ...usual, ...common, ...entry };
+  const { route, params: given = shared, scope, ...said } = { ...usual, ...common, ...entry };
+  // Safe: the type of a route.
+  const [method, path] = route.split(' ') as [Method, string];
+  const params = paramsOf(path, given);
+  const changes = method !== 'GET' && said.auth === 'bearer';
+  const errors: readonly ErrorStatus[] = said.auth !== 'bearer' ? [] : params ? [400, 401, 403, 404] : [400, 401];
+  const clauses = said.auth === 'door' ? [] : [clauseOf({ method, path, tag: said.tag })];
+  return {
+    errors,
+    ...said,
+    method,
+    path,
+    spec: [...clauses, ...(said.spec ?? [])],
+    ...defined({ params, scope: entry.scope ?? (changes ? scope : undefined) }),
+  };
+}
 
 /** Declares the endpoints of a resource and keeps their exact types; what they have in common is written once. */
-export const endpoints = <const S extends Shared, const E extends Readonly<Record<string, Entry<S>>>>(
+export const endpoints = <const S extends Shared, const E extends Readonly<Record<string, Entry | LongEntry>>>(
   shared: S,
   entries: E,
 ) =>
-  // Safe: the same names, each with the fields of both.
-  Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, { ...shared, ...entry }])) as unknown as {
-    readonly [Name in keyof E]: Omit<S, keyof E[Name]> & E[Name];
+  // Safe: `completed` makes of each entry what its type says.
+  Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, completed(shared, entry)])) as unknown as {
+    readonly [Name in keyof E]: Completed<S, E[Name]>;
   };
 
 /** Whether a body or reply is bytes; none is not. */

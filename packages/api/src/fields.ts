@@ -78,6 +78,18 @@ export const sortBy = <const F extends string>(fields: readonly F[], otherwise: 
     }),
   );
 
+/** What a list takes and answers: a page of such records, in this order, of those that fit the filters. Reference: api 1.1. */
+export const pageOf = <
+  const R extends Type.TSchema,
+  S extends Type.TSchema,
+  F extends Type.TProperties = Record<never, never>,
+>(
+  record: R,
+  sort: S,
+  // Safe: only who names no filters leaves them out.
+  filters: F = {} as F,
+) => ({ query: Type.Object({ ...pageQuery, sort, ...filters }), reply: Type.Array(record), paged: true }) as const;
+
 /** A MAC or Bluetooth address in any usual spelling: colons, hyphens, dots or nothing, either letter case. */
 export const MacAddress = Type.String({
   pattern: '^([0-9a-fA-F]{12}|[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}|[0-9a-fA-F]{4}(\\.[0-9a-fA-F]{4}){2})$',
@@ -97,7 +109,7 @@ export const Identifier = Type.String({
   description: 'id, uuid, MAC or Bluetooth address',
 });
 
-/** Whom a request names: somebody who has an account. */
+/** The user whom a request names, who has an account. */
 export const AccountName = Text(254, { minLength: 1, description: 'email address or user name' });
 
 /** Where a device is, as it or its user tells. Spec: API-RULE-location-1. */

@@ -57,7 +57,7 @@ export const patternWords: Readonly<Record<string, string>> = {
 /** What a text of this pattern has to be. */
 export const sayPattern = (pattern: string): string => patternWords[pattern] ?? 'does not have the form it needs';
 
-/** Keyword of what a rule of the service enforces, with an error code of its own; only documents look at it. */
+/** Keyword of what a rule of the service enforces, with its own error code; only documents look at it. */
 export const ruleKeyword = 'x-rules';
 
 /** Options of the schema of a value that rules check further: more keywords of JSON Schema, and `x-max-bytes` of UTF-8. */

@@ -11,8 +11,7 @@ import { failure, type Result, realClock, success } from '@moorage/base';
 import Value from 'typebox/value';
 import { findAccount } from './core/access/accounts.ts';
 import { createUser, issueToken, type NewAccount, replacePassword } from './core/auth/accounts.ts';
-import { type MadeInvitation, makeInvitation, type NewInvitation } from './core/auth/sign-up.ts';
-import { signUpPolicy } from './core/auth/sign-up-policy.ts';
+import { type MadeInvitation, makeInvitation, signUpPolicy } from './core/auth/sign-up.ts';
 import { listAuthorities, retireAuthority, rotateAuthority } from './core/certificates/authorities.ts';
 import { version } from './core/meta/version.ts';
 import { backUp, type Carried } from './engine/backup/backup.ts';
@@ -54,7 +53,10 @@ export const addUser = (place: Place, account: NewAccount, role: 'user' | 'admin
   changing(place, 'user add', (storage) => createUser({ storage, clock: realClock }, account, role));
 
 /** Makes an invitation; its token is known this once. Refusals: SIGN_UP_CLOSED, LIMIT_REACHED. */
-export const inviteUser = (place: Settings, invitation: NewInvitation): Promise<Result<MadeInvitation, Refusal>> =>
+export const inviteUser = (
+  place: Settings,
+  invitation: Parameters<typeof makeInvitation>[1],
+): Promise<Result<MadeInvitation, Refusal>> =>
   signUpPolicy(place) === 'closed'
     ? Promise.resolve(failure(refusal('SIGN_UP_CLOSED')))
     : changing(place, 'user invite', (storage) => makeInvitation({ storage, clock: realClock }, invitation));

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
+import { Id, Nullable, pageOf, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
 
 /** An email address: one @ with something on both sides. Whether it is reachable only a letter can tell. */
 export const Email = Text(254, { pattern: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$', examples: ['maker@example.com'] });
@@ -20,7 +20,7 @@ export const userTextFields = {
   organisation: Type.Optional(Text(200)),
 };
 
-/** Who may make an account: anybody, those who have an invitation, or nobody. Spec: API-RULE-signup-1. */
+/** Who may make an account: anybody, those who have an invitation, or no one. Spec: API-RULE-signup-1. */
 export const signUpPolicies = ['open', 'invite', 'closed'] as const;
 export type SignUpPolicy = (typeof signUpPolicies)[number];
 
@@ -47,9 +47,8 @@ const shared = { tag: 'Login', auth: 'none', audit: { what: 'user', id: 'caller'
 
 export const authContract = endpoints(shared, {
   login: {
-    method: 'POST',
-    path: '/api/auth/login',
-    spec: ['API-EP-POST-auth-login', 'API-AUTH-2', 'API-LIMIT-login', 'API-RULE-known-1'],
+    route: 'POST /api/auth/login',
+    spec: ['API-AUTH-2', 'API-LIMIT-login', 'API-RULE-known-1'],
     summary: 'Log in with email or user name',
     description:
       'Ten failures in 15 minutes from one address for one account, twenty in an hour from its network and fifty in an ' +
@@ -66,9 +65,7 @@ export const authContract = endpoints(shared, {
     errors: [400, 401, 403, 413, 415, 429, 503],
   },
   signup: {
-    method: 'POST',
-    path: '/api/auth/signup',
-    spec: ['API-EP-POST-auth-signup'],
+    route: 'POST /api/auth/signup',
     summary: 'Make an account and log in',
     description:
       'Without a user name one is made from the email address. Who may do it is a setting of the service: anybody, those ' +
@@ -86,9 +83,8 @@ export const authContract = endpoints(shared, {
     errors: [400, 403, 409, 413, 415, 429, 503],
   },
   policy: {
-    method: 'GET',
-    path: '/api/auth/sign-up',
-    spec: ['API-EP-GET-auth-sign-up', 'API-RULE-signup-1'],
+    route: 'GET /api/auth/sign-up',
+    spec: ['API-RULE-signup-1'],
     summary:
       'Who may make an account, who needs a second factor, what signs people in, and whether the service sends mail',
     reply: Type.Object({
@@ -106,10 +102,8 @@ export const authContract = endpoints(shared, {
     errors: [],
   },
   invitation: {
-    method: 'POST',
-    path: '/api/auth/invitation',
+    route: 'POST /api/auth/invitation',
     audit: { none: 'reads an invitation' },
-    spec: ['API-EP-POST-auth-invitation'],
     summary: 'What an invitation is for, as long as it may be used',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({ invitation: Invitation }),
@@ -143,9 +137,8 @@ const sessionShared = { ...shared, auth: 'bearer', limited: 'closed', access: 'u
  */
 export const sessionContract = endpoints(sessionShared, {
   open: {
-    method: 'POST',
-    path: '/api/auth/session',
-    spec: ['API-EP-POST-auth-session', 'API-RULE-session-1', 'API-RULE-session-2'],
+    route: 'POST /api/auth/session',
+    spec: ['API-RULE-session-1', 'API-RULE-session-2'],
     summary: 'Log in from a page of the service: the token comes in a cookie',
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
@@ -154,9 +147,8 @@ export const sessionContract = endpoints(sessionShared, {
     errors: [400, 401, 403, 413, 415, 429, 503],
   },
   signup: {
-    method: 'POST',
-    path: '/api/auth/session/signup',
-    spec: ['API-EP-POST-auth-session-signup', 'API-RULE-session-1'],
+    route: 'POST /api/auth/session/signup',
+    spec: ['API-RULE-session-1'],
     summary: 'Make an account and log in from a page of the service',
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
@@ -165,23 +157,19 @@ export const sessionContract = endpoints(sessionShared, {
     errors: [400, 403, 409, 413, 415, 429, 503],
   },
   get: {
-    method: 'GET',
-    path: '/api/auth/session',
+    route: 'GET /api/auth/session',
     limited: 'open',
     withoutFactor: true,
-    spec: ['API-EP-GET-auth-session'],
     summary: 'Who is signed in',
     reply: SessionRecord,
     errors: [401],
   },
   close: {
-    method: 'DELETE',
-    path: '/api/auth/session',
+    route: 'DELETE /api/auth/session',
     scope: 'read',
     limited: 'open',
     audit: { what: 'user', id: 'caller', read: 'get' },
     withoutFactor: true,
-    spec: ['API-EP-DELETE-auth-session'],
     summary: 'Log out: the token that was used stops working, and the cookie goes',
     reply: Type.Object({
       ...ResultOk.properties,
@@ -192,16 +180,14 @@ export const sessionContract = endpoints(sessionShared, {
     errors: [401, 403],
   },
   changePassword: {
-    method: 'PUT',
-    path: '/api/user/password',
+    route: 'PUT /api/user/password',
     scope: 'all',
     proof: 'in the body',
     withoutFactor: true,
-    spec: ['API-EP-PUT-user-password', 'API-RULE-session-3'],
+    spec: ['API-RULE-session-3'],
     tag: 'User',
     summary: 'Change your password; all other login sessions end, tokens made by hand stay',
     body: Type.Object({ current_password: Text(1024), password: NewPassword }),
-    reply: ResultOk,
     errors: [400, 401, 403, 413, 415, 429, 503],
   },
 });
@@ -226,26 +212,20 @@ export const invitationDays = { usual: 7, most: 365 } as const;
 /** Invitations that may be open at once. Spec: API-LIMIT-invitations. */
 export const openInvitationsLimit = 1000;
 
-const invitationsShared = { ...sessionShared, access: 'invitation.manage' } as const;
+const invitationsShared = { ...sessionShared, scope: 'all', access: 'invitation.manage' } as const;
 
 export const invitationsContract = endpoints(invitationsShared, {
   list: {
-    method: 'GET',
-    path: '/api/invitations',
-    spec: ['API-EP-GET-invitations'],
+    route: 'GET /api/invitations',
     summary: 'List invitations (administrators)',
-    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'expires_at'], '-created_at') }),
-    reply: Type.Array(InvitationRecord),
-    paged: true,
+    ...pageOf(InvitationRecord, sortBy(['created_at', 'expires_at'], '-created_at')),
     errors: [400, 401, 403],
   },
   create: {
-    method: 'POST',
-    path: '/api/invitations',
-    scope: 'all',
+    route: 'POST /api/invitations',
     proof: 'always',
     audit: { what: 'invitation', id: 'made' },
-    spec: ['API-EP-POST-invitations', 'API-LIMIT-invitations'],
+    spec: ['API-LIMIT-invitations'],
     summary: 'Make an invitation, which one account can be made with (administrators)',
     description: 'The link for people is /sign-up#TOKEN; the token is shown this once.',
     body: Type.Object({
@@ -259,14 +239,8 @@ export const invitationsContract = endpoints(invitationsShared, {
     errors: [400, 401, 403, 409, 413, 415],
   },
   revoke: {
-    method: 'DELETE',
-    path: '/api/invitations/{invitation_id}',
-    scope: 'all',
+    route: 'DELETE /api/invitations/{invitation_id}',
     audit: { what: 'invitation', id: 'params.invitation_id' },
-    spec: ['API-EP-DELETE-invitations-invitation_id'],
     summary: 'Take an invitation back (administrators)',
-    params: Type.Object({ invitation_id: Id }),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
 });

@@ -1,10 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { endpoints } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
+import { Id, Nullable, pageOf, sortBy, Text, Timestamp, Title } from '../fields.ts';
 import { ruled } from '../patterns.ts';
 import { spelt } from '../spellings.ts';
 import { type LogType, logTypes } from './logs.ts';
-import { productParams } from './products.ts';
 
 export const connectorTypes = ['webhook', 'mqtt'] as const;
 export type ConnectorType = (typeof connectorTypes)[number];
@@ -133,12 +132,10 @@ export const DeliveryRecord = Type.Object({
 });
 export type DeliveryRecord = Static<typeof DeliveryRecord>;
 
-const connectorParams = Type.Object({ connector_id: Id });
 const shared = {
   tag: 'Connectors',
-  auth: 'bearer',
+  scope: 'administer',
   limited: ['connector_id'],
-  errors: [400, 401, 403, 404],
   access: 'product.connectors',
   audit: { what: 'connector', id: 'params.connector_id', read: 'get' },
 } as const;
@@ -170,65 +167,44 @@ const newBody = Type.Object(fields, ruled({ required: ['title', 'code', 'opts'] 
 /** Links of products to data services outside. Reference: events 2.1. */
 export const connectorsContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/products/{product_id}/connectors',
+    route: 'GET /api/products/{product_id}/connectors',
     limited: ['product_id'],
-    spec: ['API-EP-GET-products-product_id-connectors'],
     summary: 'List the connectors of a product',
-    params: productParams,
-    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'code', 'title'], '-created_at') }),
-    reply: Type.Array(ConnectorRecord),
-    paged: true,
+    ...pageOf(ConnectorRecord, sortBy(['created_at', 'code', 'title'], '-created_at')),
   },
   create: {
-    method: 'POST',
-    path: '/api/products/{product_id}/connectors',
-    scope: 'administer',
+    route: 'POST /api/products/{product_id}/connectors',
     limited: ['product_id'],
     audit: { what: 'connector', id: 'made' },
-    spec: ['API-EP-POST-products-product_id-connectors', 'API-RULE-connector-1'],
+    spec: ['API-RULE-connector-1'],
     summary: 'Add a connector',
-    params: productParams,
     body: newBody,
     reply: ConnectorRecord,
     errors: [400, 401, 403, 404, 409],
   },
   get: {
-    method: 'GET',
-    path: '/api/connectors/{connector_id}',
-    spec: ['API-EP-GET-connectors-connector_id', 'API-RULE-connector-2'],
+    route: 'GET /api/connectors/{connector_id}',
+    spec: ['API-RULE-connector-2'],
     summary: 'One connector',
-    params: connectorParams,
     reply: ConnectorRecord,
   },
   update: {
-    method: 'PUT',
-    path: '/api/connectors/{connector_id}',
-    scope: 'administer',
-    spec: ['API-EP-PUT-connectors-connector_id', 'API-RULE-connector-2'],
+    route: 'PUT /api/connectors/{connector_id}',
+    spec: ['API-RULE-connector-2'],
     summary: 'Change a connector',
-    params: connectorParams,
     body,
     reply: ConnectorRecord,
     errors: [400, 401, 403, 404, 409],
   },
   remove: {
-    method: 'DELETE',
-    path: '/api/connectors/{connector_id}',
-    scope: 'administer',
-    spec: ['API-EP-DELETE-connectors-connector_id'],
+    route: 'DELETE /api/connectors/{connector_id}',
     summary: 'Delete a connector, and what waits to be delivered through it',
-    params: connectorParams,
-    reply: ResultOk,
   },
   test: {
-    method: 'POST',
-    path: '/api/connectors/{connector_id}/test',
-    scope: 'administer',
+    route: 'POST /api/connectors/{connector_id}/test',
     audit: { none: 'sends an event, as the list of deliveries shows' },
-    spec: ['API-EP-POST-connectors-connector_id-test', 'API-ERR-502', 'API-ERR-504'],
+    spec: ['API-ERR-502', 'API-ERR-504'],
     summary: 'Send a test event through a connector, once and at once',
-    params: connectorParams,
     reply: Type.Object({
       result: Type.Literal('ok'),
       status: Nullable(Type.Integer({ description: 'HTTP status of the answer' })),
@@ -236,17 +212,10 @@ export const connectorsContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 502, 504],
   },
   deliveries: {
-    method: 'GET',
-    path: '/api/connectors/{connector_id}/deliveries',
-    spec: ['API-EP-GET-connectors-connector_id-deliveries'],
+    route: 'GET /api/connectors/{connector_id}/deliveries',
     summary: 'What was sent through a connector in the last 7 days, and what waits',
-    params: connectorParams,
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['created_at'], '-created_at'),
+    ...pageOf(DeliveryRecord, sortBy(['created_at'], '-created_at'), {
       state: Type.Optional(Type.Enum(['waiting', 'done', 'failed'])),
     }),
-    reply: Type.Array(DeliveryRecord),
-    paged: true,
   },
 });

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { binary, deviceListenerTag, deviceRouteErrors, endpoints } from '../endpoint.ts';
-import { Id, ResultOk, Text } from '../fields.ts';
+import { Id, Text } from '../fields.ts';
 import { ruled } from '../patterns.ts';
 import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
 
@@ -18,9 +18,8 @@ export const samplesPerBatch = 500;
 const onceKey = '^[0-9a-f]{16,32}$';
 
 const Credentials = { username: Text(254, { minLength: 1 }), password: Text(1024, { minLength: 1 }) };
-/** A device of somebody needs none: it has proven itself, and its data go to its owner. */
+/** A device that has an owner needs none: it has proven itself, and its data go to its owner. */
 const OwnCredentials = { username: Type.Optional(Credentials.username), password: Type.Optional(Credentials.password) };
-const messageParams = Type.Object({ message_id: Id });
 
 /** A capabilities file that the service offers to a device. */
 export const CapabilitiesOffer = Type.Object({
@@ -44,43 +43,32 @@ const shared = { tag: deviceListenerTag, auth: 'device', errors: deviceRouteErro
  */
 export const dataRoutesContract = endpoints(shared, {
   activate: {
-    method: 'POST',
-    path: '/device/v1/activate',
-    spec: ['API-DEV-POST-device-v1-activate'],
+    route: 'POST /device/v1/activate',
     summary: 'Bind the device and what it can do to the account of its owner',
     description: 'Without a user name and a password it is the account that has claimed the device.',
     body: Type.Object({ ...OwnCredentials, version: Type.Optional(Text(255)), capabilities: Capabilities }),
     reply: Type.Object({ result: Type.Literal('ok'), device: Id }),
   },
   deactivate: {
-    method: 'POST',
-    path: '/device/v1/deactivate',
-    spec: ['API-DEV-POST-device-v1-deactivate'],
+    route: 'POST /device/v1/deactivate',
     summary: 'Undo the activation; streams, controls and messages stay until they expire',
     description: 'Without a user name and a password it is the account that has claimed the device.',
     body: Type.Object(OwnCredentials),
-    reply: ResultOk,
   },
   offers: {
-    method: 'GET',
-    path: '/device/v1/capabilities',
-    spec: ['API-DEV-GET-device-v1-capabilities'],
+    route: 'GET /device/v1/capabilities',
     summary:
       'List the capabilities files that suit the device: those among the assets of its product, then the built-in examples',
     reply: Type.Array(CapabilitiesOffer),
   },
   offer: {
-    method: 'GET',
-    path: '/device/v1/capabilities/{name}',
-    spec: ['API-DEV-GET-device-v1-capabilities-name'],
+    route: 'GET /device/v1/capabilities/{name}',
     summary: 'A capabilities file, or the setup script that goes with one',
-    params: Type.Object({ name: Text(96, { minLength: 1 }) }),
+    params: { name: Text(96, { minLength: 1 }) },
     reply: binary(),
   },
   write: {
-    method: 'POST',
-    path: '/device/v1/data',
-    spec: ['API-DEV-POST-device-v1-data'],
+    route: 'POST /device/v1/data',
     summary: 'Write samples and control values, once for each batch id however often it is sent',
     body: Type.Object({
       batch: Type.String({
@@ -90,12 +78,9 @@ export const dataRoutesContract = endpoints(shared, {
       samples: Type.Optional(Type.Array(WireValue, { maxItems: samplesPerBatch })),
       controls: Type.Optional(Type.Array(WireValue, { maxItems: 16 })),
     }),
-    reply: ResultOk,
   },
   controls: {
-    method: 'GET',
-    path: '/device/v1/controls',
-    spec: ['API-DEV-GET-device-v1-controls'],
+    route: 'GET /device/v1/controls',
     summary: 'Values of the controls',
     query: Type.Object({
       since: Type.Optional(Type.Integer({ minimum: 0, description: 'epoch seconds; only newer ones' })),
@@ -105,9 +90,7 @@ export const dataRoutesContract = endpoints(shared, {
     ),
   },
   messages: {
-    method: 'GET',
-    path: '/device/v1/messages',
-    spec: ['API-DEV-GET-device-v1-messages'],
+    route: 'GET /device/v1/messages',
     summary: 'List the messages to the device, oldest first',
     query: Type.Object({
       count: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'only the newest ones' })),
@@ -116,20 +99,15 @@ export const dataRoutesContract = endpoints(shared, {
     reply: Type.Array(WireMessage),
   },
   message: {
-    method: 'GET',
-    path: '/device/v1/messages/{message_id}',
-    spec: ['API-DEV-GET-device-v1-messages-message_id'],
+    route: 'GET /device/v1/messages/{message_id}',
     summary: 'One message to the device',
-    params: messageParams,
     reply: Type.Object({
       headers: Type.Record(Type.String(), Type.String()),
       body: Type.Object({ data: Type.String() }),
     }),
   },
   post: {
-    method: 'POST',
-    path: '/device/v1/messages',
-    spec: ['API-DEV-POST-device-v1-messages'],
+    route: 'POST /device/v1/messages',
     summary: 'Post a message from the device',
     body: Type.Object({
       data: Text(messageLimitBytes, ruled({ 'x-max-bytes': messageLimitBytes })),
@@ -144,11 +122,7 @@ export const dataRoutesContract = endpoints(shared, {
     reply: Type.Object({ result: Type.Literal('ok'), id: Id }),
   },
   remove: {
-    method: 'DELETE',
-    path: '/device/v1/messages/{message_id}',
-    spec: ['API-DEV-DELETE-device-v1-messages-message_id'],
+    route: 'DELETE /device/v1/messages/{message_id}',
     summary: 'Delete a message to the device',
-    params: messageParams,
-    reply: ResultOk,
   },
 });

@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { Id, ManyResult, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
+import { Id, ManyResult, Nullable, pageOf, sortBy, Text, Timestamp } from '../fields.ts';
 import { ruled } from '../patterns.ts';
 import { spelt } from '../spellings.ts';
 import { Capabilities, DataValue, dataName, messageLimitBytes } from './capabilities.ts';
 
-const deviceParams = Type.Object({ device_id: Text(64, { ...spelt('device'), description: 'id or uuid' }) });
-const named = Type.Object({ ...deviceParams.properties, name: Type.String({ pattern: dataName }) });
-const messageParams = Type.Object({ ...deviceParams.properties, message_id: Id });
-const lookup = [400, 401, 403, 404] as const;
+const params = {
+  device_id: Text(64, { ...spelt('device'), description: 'id or uuid' }),
+  name: Type.String({ pattern: dataName }),
+};
 
 const described = {
   name: Type.String(),
@@ -62,21 +62,18 @@ export type MessageRecord = Static<typeof MessageRecord>;
 
 const headers = Type.Optional(Type.Record(Text(64), Text(256), { maxProperties: 16 }));
 const shared = {
+  params,
   tag: 'Data of devices',
-  auth: 'bearer',
+  scope: 'operate',
   limited: ['device_id'],
-  errors: lookup,
   access: 'device.read',
 } as const;
 
 /** Streams, controls, messages and capabilities of a device, for its users. Reference: data-cloud 3.3. */
 export const dataContract = endpoints(shared, {
   capabilities: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/capabilities',
-    spec: ['API-EP-GET-devices-device_id-capabilities'],
+    route: 'GET /api/devices/{device_id}/capabilities',
     summary: 'What the device can do, and whether it is activated at the data cloud',
-    params: deviceParams,
     reply: Type.Object({
       activated: Type.Boolean(),
       activated_at: Nullable(Timestamp),
@@ -85,19 +82,13 @@ export const dataContract = endpoints(shared, {
     }),
   },
   streams: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/streams',
-    spec: ['API-EP-GET-devices-device_id-streams'],
+    route: 'GET /api/devices/{device_id}/streams',
     summary: 'List the streams of a device with their last samples',
-    params: deviceParams,
     reply: Type.Array(StreamRecord),
   },
   samples: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/streams/{name}',
-    spec: ['API-EP-GET-devices-device_id-streams-name'],
+    route: 'GET /api/devices/{device_id}/streams/{name}',
     summary: 'Samples of a stream, oldest first: the newest of a range, or one value for each interval of it',
-    params: named,
     query: Type.Object({
       from: Type.Optional(Type.Integer({ minimum: 0, description: 'epoch milliseconds' })),
       to: Type.Optional(Type.Integer({ minimum: 0, description: 'epoch milliseconds; not itself included' })),
@@ -113,67 +104,45 @@ export const dataContract = endpoints(shared, {
     reply: Type.Array(SampleRecord),
   },
   controls: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/controls',
-    spec: ['API-EP-GET-devices-device_id-controls'],
+    route: 'GET /api/devices/{device_id}/controls',
     summary: 'List the controls of a device with their values',
-    params: deviceParams,
     reply: Type.Array(ControlRecord),
   },
   setControl: {
-    method: 'PUT',
-    path: '/api/devices/{device_id}/controls/{name}',
-    scope: 'operate',
+    route: 'PUT /api/devices/{device_id}/controls/{name}',
     access: 'device.update',
     audit: { what: 'device', id: 'params.device_id' },
-    spec: ['API-EP-PUT-devices-device_id-controls-name'],
     summary: 'Set a control; a device on the message channel has it at once',
-    params: named,
     body: Type.Object({ value: DataValue }),
     reply: ControlRecord,
     errors: [400, 401, 403, 404, 409],
   },
   controlHistory: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/controls/{name}/history',
-    spec: ['API-EP-GET-devices-device_id-controls-name-history'],
+    route: 'GET /api/devices/{device_id}/controls/{name}/history',
     summary: 'Values that a control has had',
-    params: named,
-    query: Type.Object({ ...pageQuery, sort: sortBy(['at'], '-at') }),
-    reply: Type.Array(
+    ...pageOf(
       Type.Object({
         at: Timestamp,
         value: DataValue,
         source: Type.Enum(['device', 'user']),
         user: Nullable(Type.String()),
       }),
+      sortBy(['at'], '-at'),
     ),
-    paged: true,
   },
   messages: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/messages',
+    route: 'GET /api/devices/{device_id}/messages',
     access: 'device.private',
-    spec: ['API-EP-GET-devices-device_id-messages'],
     summary: 'List the messages of a box of the device',
-    params: deviceParams,
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['created_at'], '-created_at'),
+    ...pageOf(MessageRecord, sortBy(['created_at'], '-created_at'), {
       box: Type.Optional(Type.Enum([...messageBoxes])),
     }),
-    reply: Type.Array(MessageRecord),
-    paged: true,
   },
   postMessage: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/messages',
-    scope: 'operate',
+    route: 'POST /api/devices/{device_id}/messages',
     access: 'device.update',
     audit: { what: 'message', id: 'made' },
-    spec: ['API-EP-POST-devices-device_id-messages'],
     summary: 'Put a message into the box of the device; the oldest gives way when the box is full',
-    params: deviceParams,
     body: Type.Object({
       data: Text(messageLimitBytes, {
         ...ruled({ 'x-max-bytes': messageLimitBytes }),
@@ -185,33 +154,22 @@ export const dataContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409, 413],
   },
   message: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/messages/{message_id}',
+    route: 'GET /api/devices/{device_id}/messages/{message_id}',
     access: 'device.private',
-    spec: ['API-EP-GET-devices-device_id-messages-message_id'],
     summary: 'One message with its text',
-    params: messageParams,
     reply: Type.Object({ ...MessageRecord.properties, data: Type.String() }),
   },
   live: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/live',
-    spec: ['API-EP-GET-devices-device_id-live'],
+    route: 'GET /api/devices/{device_id}/live',
     summary: 'Server-sent events of a device: samples, control, message, online, telemetry, update',
-    params: deviceParams,
     reply: binary('text/event-stream'),
-    errors: [...lookup, 409],
+    errors: [400, 401, 403, 404, 409],
   },
   removeMessage: {
-    method: 'DELETE',
-    path: '/api/devices/{device_id}/messages/{message_id}',
-    scope: 'operate',
+    route: 'DELETE /api/devices/{device_id}/messages/{message_id}',
     access: 'device.update',
     audit: { what: 'message', id: 'params.message_id' },
-    spec: ['API-EP-DELETE-devices-device_id-messages-message_id'],
     summary: 'Delete a message',
-    params: messageParams,
-    reply: ResultOk,
   },
 });
 
@@ -224,19 +182,15 @@ export const manyCommandsOutput = 8_192;
 export const liveEventTypes = ['samples', 'control', 'message', 'online', 'telemetry', 'update', 'progress'] as const;
 export type LiveEventType = (typeof liveEventTypes)[number];
 
-const channelShared = { tag: 'Data of devices', auth: 'bearer', limited: ['device_id'] } as const;
+const channelShared = { params, tag: 'Data of devices', scope: 'operate', limited: ['device_id'] } as const;
 
 /** Commands to devices, and what they tell of themselves, over the message channel. Reference: channel 3.1. */
 export const channelContract = endpoints(channelShared, {
   command: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/command',
-    scope: 'operate',
+    route: 'POST /api/devices/{device_id}/command',
     access: 'device.command',
     audit: { what: 'device', id: 'params.device_id' },
-    spec: ['API-EP-POST-devices-device_id-command'],
     summary: 'Run a command line on the device and return its output',
-    params: deviceParams,
     body: Type.Object({
       command: Text(1024, { minLength: 1 }),
       timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, default: 30_000 })),
@@ -245,13 +199,11 @@ export const channelContract = endpoints(channelShared, {
     errors: [400, 401, 403, 404, 409, 503, 504],
   },
   commandMany: {
-    method: 'POST',
-    path: '/api/devices/command',
-    scope: 'operate',
+    route: 'POST /api/devices/command',
     limited: ['device_ids'],
     access: 'filtered',
     audit: { what: 'device', id: 'logged' },
-    spec: ['API-EP-POST-devices-command', 'API-LIMIT-many-commands', 'API-RULE-many-devices-2'],
+    spec: ['API-LIMIT-many-commands', 'API-RULE-many-devices-2'],
     summary: 'Run a command line on many devices and return the output of each',
     description: 'On all at once. A device that is offline, silent or not yours to command is listed with the reason.',
     body: Type.Object({
@@ -269,15 +221,11 @@ export const channelContract = endpoints(channelShared, {
       ),
       refused: ManyResult.properties.refused,
     }),
-    errors: [400, 401],
   },
   status: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/channel',
+    route: 'GET /api/devices/{device_id}/channel',
     access: 'device.read',
-    spec: ['API-EP-GET-devices-device_id-channel'],
     summary: 'Whether the device is on the message channel, and what it last reported',
-    params: deviceParams,
     reply: Type.Object({
       online: Type.Boolean(),
       since: Nullable(Timestamp),
@@ -285,24 +233,19 @@ export const channelContract = endpoints(channelShared, {
       telemetry: Nullable(Type.Object({ at: Timestamp, data: Type.Record(Type.String(), Type.Unknown()) })),
       nodes: Type.Array(Type.Object({ id: Type.String(), title: Nullable(Type.String()) })),
     }),
-    errors: lookup,
   },
   send: {
-    method: 'POST',
-    path: '/api/connectors/{connector_id}/messages',
+    route: 'POST /api/connectors/{connector_id}/messages',
     scope: 'operate',
     audit: { none: 'a third party sends through a connector' },
-    spec: ['API-EP-POST-connectors-connector_id-messages'],
     summary: 'Send an action to a device of the product, by a user or by the third party with the connector secret',
     description: 'Either a bearer token, or the secret of the connector in the header X-Connector-Secret.',
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
-    params: Type.Object({ connector_id: Id }),
     body: Type.Object(
       { device_id: Text(64, spelt('device')), action: Text(64, { minLength: 1 }) },
       { additionalProperties: true },
     ),
-    reply: ResultOk,
     errors: [400, 401, 403, 404, 409, 503],
   },
 });

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { binary, deviceListenerTag, deviceRouteErrors, endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { Id, IdOrEmpty, LocationInput, MacAddress, Nullable, ReportedAttributes, ResultOk, Text } from '../fields.ts';
+import { Id, IdOrEmpty, LocationInput, MacAddress, Nullable, ReportedAttributes, Text } from '../fields.ts';
 import { spelt } from '../spellings.ts';
 import { NoUpdate, reportedFailures, UpdateOffer } from './device-updates.ts';
 import { deviceStates, ProductChoice } from './devices.ts';
@@ -48,9 +48,7 @@ const shared = { tag: deviceListenerTag, auth: 'device', errors: deviceRouteErro
 /** Identity and account of a device, on the device listener. Reference: wire 2.1, 3.1. */
 export const deviceRoutesContract = endpoints(shared, {
   provision: {
-    method: 'POST',
-    path: '/provision',
-    spec: ['API-DEV-POST-provision'],
+    route: 'POST /provision',
     summary: 'Exchange the provisioning token for a certificate and key',
     description: 'The token is sent in the header x-device-token or in the body. It works until it is acknowledged.',
     auth: 'none',
@@ -62,24 +60,17 @@ export const deviceRoutesContract = endpoints(shared, {
     reply: DeviceCredentials,
   },
   acknowledge: {
-    method: 'PUT',
-    path: '/provision',
-    spec: ['API-DEV-PUT-provision'],
+    route: 'PUT /provision',
     summary: 'Acknowledge the stored certificate; the service erases the token, and retires the certificate before it',
-    reply: ResultOk,
   },
   renew: {
-    method: 'POST',
-    path: '/certificate',
-    spec: ['API-DEV-POST-certificate'],
+    route: 'POST /certificate',
     summary: 'Get a new certificate and key; the old ones stay good until the new certificate acknowledges itself',
     description: 'A device that shows the old certificate after that is taken for a copy, refused and logged.',
     reply: DeviceCredentials,
   },
   claim: {
-    method: 'POST',
-    path: '/claim',
-    spec: ['API-DEV-POST-claim'],
+    route: 'POST /claim',
     summary: 'Claim the device for a user, or claim and activate it with an activation token',
     body: Type.Union([
       Type.Object({
@@ -96,9 +87,7 @@ export const deviceRoutesContract = endpoints(shared, {
     reply: Type.Object({ result: Type.Literal('ok'), product: Type.String(), user: Nullable(Type.String()) }),
   },
   activate: {
-    method: 'POST',
-    path: '/activate',
-    spec: ['API-DEV-POST-activate'],
+    route: 'POST /activate',
     summary: 'Activate the device to a product of its owner; an OTA must follow',
     body: Type.Object({ product: ProductCode }),
     reply: Type.Object({
@@ -108,16 +97,12 @@ export const deviceRoutesContract = endpoints(shared, {
     }),
   },
   products: {
-    method: 'GET',
-    path: '/products',
-    spec: ['API-DEV-GET-products'],
+    route: 'GET /products',
     summary: 'List the products that the owner may activate the device to',
     reply: Type.Array(Type.Omit(ProductChoice, ['product_id'])),
   },
   info: {
-    method: 'GET',
-    path: '/info',
-    spec: ['API-DEV-GET-info'],
+    route: 'GET /info',
     summary: 'Get what the service knows of this device',
     reply: DeviceInfo,
   },
@@ -133,9 +118,7 @@ export const HeldFile = Type.Object({
 /** Updates over the air, on the device listener. Reference: rules 3.1, wire 3.3. */
 export const otaRoutesContract = endpoints(shared, {
   query: {
-    method: 'POST',
-    path: '/ota',
-    spec: ['API-DEV-POST-ota'],
+    route: 'POST /ota',
     summary: 'Ask whether there is an update, and for its files',
     body: Type.Object({
       bid: Type.Optional(IdOrEmpty('bundle installed now')),
@@ -151,17 +134,13 @@ export const otaRoutesContract = endpoints(shared, {
     reply: Type.Union([NoUpdate, UpdateOffer]),
   },
   file: {
-    method: 'GET',
-    path: '/ota/{bundle_id}/{name*}',
-    spec: ['API-DEV-GET-ota-bundle_id-name'],
+    route: 'GET /ota/{bundle_id}/{name*}',
     summary: 'Get a file of the bundle on offer; Range is honoured',
-    params: Type.Object({ bundle_id: Id, name: Text(255, { minLength: 1 }) }),
+    params: { name: Text(255, { minLength: 1 }) },
     reply: binary(),
   },
   report: {
-    method: 'POST',
-    path: '/ota/result',
-    spec: ['API-DEV-POST-ota-result'],
+    route: 'POST /ota/result',
     summary: 'Report how the update went: before the restart with the old version text, after it with the new one',
     body: Type.Object({
       bundle_id: Id,
@@ -174,7 +153,6 @@ export const otaRoutesContract = endpoints(shared, {
         }),
       ),
     }),
-    reply: ResultOk,
   },
 });
 

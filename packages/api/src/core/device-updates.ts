@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoints } from '../endpoint.ts';
-import { Id, Identifier, IdOrEmpty, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
+import { Id, IdOrEmpty, Nullable, pageOf, sortBy, Text, Timestamp } from '../fields.ts';
 
 /** States of one update of one device. */
 export const updateStates = ['offered', 'downloading', 'installed', 'done', 'failed', 'superseded'] as const;
@@ -49,7 +49,7 @@ export const ManifestFile = Type.Object(manifestFile);
 /** A file on its way through a bridging host, which fetches it with its bearer token. */
 export const BridgeFile = Type.Object({ ...manifestFile, url: Type.String() });
 
-/** When a device that can do so asks again by itself; others ask when they like. */
+/** When a device that can do so asks again; others ask when they like. */
 const next = {
   next_poll_s: Type.Optional(Type.Integer({ minimum: 1, description: 'seconds until the next query' })),
 };
@@ -90,63 +90,40 @@ export const UpdateOffer = Type.Object({
 });
 export const BridgeOffer = Type.Object({ ...offer, files: Type.Array(BridgeFile) });
 
-const byDeviceId = Type.Object({ device_id: Identifier });
-const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id', 'bundle_id'], access: 'device.ota' } as const;
+const shared = { tag: 'Devices', scope: 'operate', limited: ['device_id', 'bundle_id'], access: 'device.ota' } as const;
 
 /** Updates of devices, on behalf of those that reach the service through a bridging host, and their history. */
 export const deviceUpdatesContract = endpoints(shared, {
   query: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/ota',
-    scope: 'operate',
+    route: 'POST /api/devices/{device_id}/ota',
     audit: { none: 'a program asks as a device does' },
-    spec: ['API-EP-POST-devices-device_id-ota'],
     summary: 'Ask for an update on behalf of a BLE device',
-    params: byDeviceId,
     body: Type.Object({
       bid: Type.Optional(IdOrEmpty('bundle installed now')),
       bundle_id: Type.Optional(IdOrEmpty('a specific published bundle')),
     }),
     reply: Type.Union([NoUpdate, BridgeOffer]),
-    errors: [400, 401, 403, 404],
   },
   report: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/ota/result',
-    scope: 'operate',
+    route: 'POST /api/devices/{device_id}/ota/result',
     audit: { none: 'a program reports as a device does' },
-    spec: ['API-EP-POST-devices-device_id-ota-result'],
     summary: 'Report the bundle that a BLE device runs after its OTA',
-    params: byDeviceId,
     body: Type.Object({ bundle_id: Id }),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
   file: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/ota/{bundle_id}/{name*}',
-    spec: ['API-EP-GET-devices-device_id-ota-bundle_id-name'],
+    route: 'GET /api/devices/{device_id}/ota/{bundle_id}/{name*}',
     summary: 'Get a file of the bundle on offer to a BLE device',
     description: 'Resources are found under their bundle too; this is where the files of its firmware are.',
-    params: Type.Object({ device_id: Identifier, bundle_id: Id, name: Text(255, { minLength: 1 }) }),
+    params: { name: Text(255, { minLength: 1 }) },
     reply: binary(),
     errors: [400, 401, 403, 404, 416],
   },
   list: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/updates',
+    route: 'GET /api/devices/{device_id}/updates',
     limited: ['device_id'],
     access: 'device.read',
-    spec: ['API-EP-GET-devices-device_id-updates'],
     summary: 'List the updates of a device, newest first',
-    params: byDeviceId,
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['id'], '-id'),
-      state: Type.Optional(Type.Enum([...updateStates])),
-    }),
-    reply: Type.Array(UpdateRecord),
-    paged: true,
+    ...pageOf(UpdateRecord, sortBy(['id'], '-id'), { state: Type.Optional(Type.Enum([...updateStates])) }),
     errors: [400, 401, 404],
   },
 });

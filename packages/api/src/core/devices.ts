@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { binary, endpoints } from '../endpoint.ts';
+import { binary, endpoints, type QueryOf } from '../endpoint.ts';
 import {
   FilterText,
   Id,
@@ -7,8 +7,7 @@ import {
   LocationInput,
   MacAddress,
   Nullable,
-  pageQuery,
-  ResultOk,
+  pageOf,
   sortBy,
   Text,
   Timestamp,
@@ -19,7 +18,7 @@ import { spelt } from '../spellings.ts';
 import { UpdateRecord } from './device-updates.ts';
 import { tags } from './products.ts';
 
-/** Tag of the bundle that a device follows; empty means "none of its own", which follows the release. */
+/** Tag of the bundle that a device follows; empty means none, which follows the release. */
 export const DeviceTag = Type.Enum(['', ...tags]);
 
 /** States of a device. Reference: rules 1.1. */
@@ -128,11 +127,10 @@ export const UpdateProgress = Type.Object({
 });
 export type UpdateProgress = Static<typeof UpdateProgress>;
 
-const byDeviceId = Type.Object({ device_id: Identifier });
 const title = Title(128);
 const shared = {
   tag: 'Devices',
-  auth: 'bearer',
+  scope: 'operate',
   limited: ['device_id'],
   access: 'device.read',
   audit: { what: 'device', id: 'params.device_id', read: 'get' },
@@ -140,7 +138,7 @@ const shared = {
 
 /** What a new device is made from. */
 export const NewDevice = Type.Object({
-  // Its form is checked by the rules, so that the refusal has a code of its own.
+  // Its form is checked by the rules, so that the refusal has its own code.
   uuid: Text(64, {
     ...spelt('id'),
     ...ruled({ pattern: '^[0-9A-Fa-f]{40}$' }),
@@ -152,59 +150,49 @@ export const NewDevice = Type.Object({
   title: Type.Optional(title),
 });
 
-const listQuery = Type.Object({
-  ...pageQuery,
-  sort: sortBy(['created_at', 'last_seen_at', 'activated_at', 'title', 'uuid', 'state'], '-created_at'),
-  q: Type.Optional(Text(200, { description: 'part of the title, uuid, mac or bt_addr' })),
-  filter: Type.Optional(FilterText),
-  product_id: Type.Optional(Id),
-  platform_id: Type.Optional(Id),
-  bundle_id: Type.Optional(Id),
-  user_id: Type.Optional(Id),
-  tag: Type.Optional(DeviceTag),
-  state: Type.Optional(Type.Enum([...deviceStates])),
-  online: Type.Optional(Type.Boolean()),
-  claimable: Type.Optional(Type.Boolean()),
-  standing: Type.Optional(Type.Enum([...standingStates])),
-  updated: Type.Optional(
-    Type.Enum(['ok', 'outdated', 'failed'], {
-      description: 'ok: runs what it was offered last; outdated: does not yet; failed: the last update failed',
-    }),
-  ),
-});
-
 /** Devices as their users see them. */
 export const devicesContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/devices',
+    route: 'GET /api/devices',
     limited: ['product_id', 'bundle_id'],
     access: 'filtered',
-    spec: ['API-EP-GET-devices', 'API-RULE-standing-1'],
+    spec: ['API-RULE-standing-1'],
     summary: 'List the devices that you own, or that are activated to products you work on',
-    query: listQuery,
-    reply: Type.Array(DeviceRecord),
-    paged: true,
-    errors: [400, 401],
+    ...pageOf(
+      DeviceRecord,
+      sortBy(['created_at', 'last_seen_at', 'activated_at', 'title', 'uuid', 'state'], '-created_at'),
+      {
+        q: Type.Optional(Text(200, { description: 'part of the title, uuid, mac or bt_addr' })),
+        filter: Type.Optional(FilterText),
+        product_id: Type.Optional(Id),
+        platform_id: Type.Optional(Id),
+        bundle_id: Type.Optional(Id),
+        user_id: Type.Optional(Id),
+        tag: Type.Optional(DeviceTag),
+        state: Type.Optional(Type.Enum([...deviceStates])),
+        online: Type.Optional(Type.Boolean()),
+        claimable: Type.Optional(Type.Boolean()),
+        standing: Type.Optional(Type.Enum([...standingStates])),
+        updated: Type.Optional(
+          Type.Enum(['ok', 'outdated', 'failed'], {
+            description: 'ok: runs what it was offered last; outdated: does not yet; failed: the last update failed',
+          }),
+        ),
+      },
+    ),
   },
   get: {
-    method: 'GET',
-    path: '/api/devices/{identifier}',
+    route: 'GET /api/devices/{identifier}',
     limited: ['identifier'],
-    spec: ['API-EP-GET-devices-identifier'],
     summary: 'Get one device by id, uuid, MAC or Bluetooth address in any usual spelling',
-    params: Type.Object({ identifier: Identifier }),
     reply: DeviceRecord,
     errors: [401, 404],
   },
   provision: {
-    method: 'POST',
-    path: '/api/devices/provision',
-    scope: 'operate',
+    route: 'POST /api/devices/provision',
     limited: 'closed',
     access: ['device.provision.hardware', 'device.provision.software'],
     audit: { what: 'device', id: 'made' },
-    spec: ['API-EP-POST-devices-provision'],
     summary: 'Provision a new device',
     description:
       'Anyone may provision a software device, and owns it; module hardware is provisioned by administrators.',
@@ -213,13 +201,9 @@ export const devicesContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409],
   },
   update: {
-    method: 'PUT',
-    path: '/api/devices/{device_id}',
-    scope: 'operate',
+    route: 'PUT /api/devices/{device_id}',
     access: ['device.update', 'device.trust'],
-    spec: ['API-EP-PUT-devices-device_id'],
     summary: 'Change the title, description or location of a device, or let its vendor at its files',
-    params: byDeviceId,
     body: Type.Object({
       title: Type.Optional(title),
       description: Type.Optional(Text(65_536)),
@@ -229,146 +213,100 @@ export const devicesContract = endpoints(shared, {
       ),
     }),
     reply: DeviceRecord,
-    errors: [400, 401, 403, 404],
   },
   activate: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/activate',
-    scope: 'operate',
+    route: 'POST /api/devices/{device_id}/activate',
     limited: ['device_id', 'product_id'],
     access: 'device.activate',
-    spec: ['API-EP-POST-devices-device_id-activate'],
     summary: 'Activate a device to a product; an OTA must follow',
     description:
       'Neither a lock nor production keeps a device from the base edition of its platform: its owner or an ' +
       'administrator takes it off a product so. A production product takes only devices of its customer’s people.',
-    params: byDeviceId,
     body: Type.Object({ product_id: Id }),
     reply: DeviceRecord,
     errors: [400, 401, 403, 404, 409],
   },
   products: {
-    method: 'GET',
-    path: '/api/devices/{id}/products',
+    route: 'GET /api/devices/{id}/products',
     limited: ['id'],
-    spec: ['API-EP-GET-devices-id-products'],
     summary: 'List the products that the owner can activate the device to, as far as you may see them',
-    params: Type.Object({ id: Identifier }),
+    params: { id: Identifier },
     reply: Type.Array(ProductChoice),
     errors: [401, 404],
   },
   reset: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/reset',
-    scope: 'operate',
+    route: 'POST /api/devices/{device_id}/reset',
     access: 'device.reset',
     audit: { what: 'device', id: 'params.device_id' },
-    spec: ['API-EP-POST-devices-device_id-reset'],
     summary: 'Take a claimable device back to what it was when it left the factory',
     description:
       'Owner, tag, texts, location, files, nodes and all data of the device go; the log stays. It is on the edition ' +
       'product of its platform again, unless it is of a production product: then it stays on that.',
-    params: byDeviceId,
-    reply: ResultOk,
     errors: [401, 403, 404],
   },
   setTag: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/tag',
-    scope: 'operate',
+    route: 'POST /api/devices/{device_id}/tag',
     access: 'device.tag',
-    spec: ['API-EP-POST-devices-device_id-tag'],
     summary: 'Name the bundle tag that the device follows; the empty text clears it',
-    params: byDeviceId,
     body: Type.Object({ tag: DeviceTag }),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
   setState: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/state',
-    scope: 'operate',
+    route: 'POST /api/devices/{device_id}/state',
     access: 'device.disable',
-    spec: ['API-EP-POST-devices-device_id-state', 'API-STATE-device-any-disabled'],
+    spec: ['API-STATE-device-any-disabled'],
     summary: 'Block a device, or let it in again',
     description:
       'Every call of a blocked device is refused. One that is let in again becomes active with its next contact; ' +
       'a device that is not blocked stays as it is. What an administrator has blocked only an administrator lets in.',
-    params: byDeviceId,
     body: Type.Object({ state: Type.Enum(['disabled', 'enabled']) }),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
   contents: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/contents',
+    route: 'GET /api/devices/{device_id}/contents',
     access: 'device.delete',
-    spec: ['API-EP-GET-devices-device_id-contents'],
     summary: 'Count what would go with a device that is deleted',
-    params: byDeviceId,
     reply: DeviceContents,
-    errors: [400, 401, 403, 404],
   },
   remove: {
-    method: 'DELETE',
-    path: '/api/devices/{device_id}',
-    scope: 'operate',
+    route: 'DELETE /api/devices/{device_id}',
     access: 'device.delete',
-    spec: ['API-EP-DELETE-devices-device_id', 'API-RULE-delete-1'],
+    spec: ['API-RULE-delete-1'],
     summary: 'Delete a device with everything that is kept of it',
     description:
       'Its certificates are refused from then on, and its connections end. Its log stays. The uuid and the addresses are ' +
       'free: provisioned anew it is a new device without an owner, or of whoever provisions a software device. Module ' +
       'hardware is deleted by administrators; its owner resets it.',
-    params: byDeviceId,
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
   askUpdate: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/update',
-    scope: 'operate',
+    route: 'POST /api/devices/{device_id}/update',
     access: 'device.ota',
     audit: { what: 'device', id: 'params.device_id' },
-    spec: ['API-EP-POST-devices-device_id-update', 'API-RULE-ask-1'],
+    spec: ['API-RULE-ask-1'],
     summary: 'Have a device ask for its update at once: over the message channel, or with its next query',
-    params: byDeviceId,
     reply: UpdateProgress,
-    errors: [400, 401, 403, 404],
   },
   updateProgress: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/update',
-    spec: ['API-EP-GET-devices-device_id-update'],
+    route: 'GET /api/devices/{device_id}/update',
     summary: 'How far a device is with its update: asked, looked, downloading, restarted, back',
     description: 'The live events of the device tell each step, and the percent of a download as the type `progress`.',
-    params: byDeviceId,
     reply: UpdateProgress,
-    errors: [400, 401, 403, 404],
   },
   certificates: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/certificates.zip',
+    route: 'POST /api/devices/{device_id}/certificates.zip',
     scope: 'all',
     access: 'device.certificates',
     audit: { what: 'device', id: 'params.device_id' },
-    spec: ['API-EP-POST-devices-device_id-certificates.zip'],
     summary: 'Issue a fresh certificate and key for a device that has not completed its provisioning',
     description: 'A zip of ca.pem, device.crt and device.key. A certificate issued before stops working.',
-    params: byDeviceId,
     reply: binary('application/zip'),
     errors: [401, 403, 404, 409],
   },
   renewToken: {
-    method: 'POST',
-    path: '/api/devices/{device_id}/token',
+    route: 'POST /api/devices/{device_id}/token',
     scope: 'all',
     access: 'device.certificates',
     audit: { what: 'device', id: 'params.device_id' },
-    spec: ['API-EP-POST-devices-device_id-token'],
     summary: 'Let a device be provisioned again: make a new provisioning token',
     description: 'For a module that lost its flash, or its first token. Its certificate stops working at once.',
-    params: byDeviceId,
     reply: Type.Object({ token: Type.String({ description: '32 base64 characters; shown this once' }) }),
     errors: [401, 403, 404],
   },
@@ -376,5 +314,5 @@ export const devicesContract = endpoints(shared, {
 
 export type DeviceRecord = Static<typeof DeviceRecord>;
 export type ProvisionedDevice = Static<typeof ProvisionedDevice>;
-export type DeviceListQuery = Static<typeof listQuery>;
+export type DeviceListQuery = QueryOf<(typeof devicesContract)['list']>;
 export type ProductChoice = Static<typeof ProductChoice>;

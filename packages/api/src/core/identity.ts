@@ -22,7 +22,7 @@ export const renewalHeaders = { known: 'x-device-authority', due: 'x-device-rene
 
 const shared = {
   tag: 'Service',
-  auth: 'bearer',
+  scope: 'all',
   limited: 'closed',
   access: 'authority.manage',
   audit: { what: 'authority' },
@@ -31,27 +31,21 @@ const shared = {
 /** Who the service is to its devices. */
 export const identityContract = endpoints(shared, {
   authority: {
-    method: 'GET',
-    path: '/api/ca.pem',
-    spec: ['API-EP-GET-ca.pem'],
+    route: 'GET /api/ca.pem',
     summary: 'Certificates of the authorities that sign the certificates of devices and of the device listener',
     auth: 'none',
     reply: binary('application/x-pem-file'),
     errors: [],
   },
   list: {
-    method: 'GET',
-    path: '/api/authorities',
-    spec: ['API-EP-GET-authorities'],
+    route: 'GET /api/authorities',
     summary: 'List the authorities, and how many devices go by each (administrators)',
     reply: Type.Array(AuthorityRecord),
     errors: [401, 403],
   },
   rotate: {
-    method: 'POST',
-    path: '/api/authorities',
-    scope: 'all',
-    spec: ['API-EP-POST-authorities', 'API-RULE-authority-1'],
+    route: 'POST /api/authorities',
+    spec: ['API-RULE-authority-1'],
     summary: 'Make a new authority beside the present one (administrators)',
     description:
       'It is trusted at once and signs a minute later; devices get it with a renewal that they are asked for.',
@@ -59,10 +53,8 @@ export const identityContract = endpoints(shared, {
     errors: [401, 403, 409],
   },
   retire: {
-    method: 'POST',
-    path: '/api/authorities/retire',
-    scope: 'all',
-    spec: ['API-EP-POST-authorities-retire', 'API-RULE-authority-2'],
+    route: 'POST /api/authorities/retire',
+    spec: ['API-RULE-authority-2'],
     summary: 'End the trust in the authority that has been replaced (administrators)',
     description: 'Refused while devices go by it, unless forced: those have to be provisioned again.',
     body: Type.Object({ force: Type.Optional(Type.Boolean()) }),

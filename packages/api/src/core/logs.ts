@@ -139,15 +139,14 @@ const listQuery = Type.Object({
 });
 export type LogListQuery = Static<typeof listQuery>;
 
-const shared = { tag: 'Logs', auth: 'bearer', access: 'filtered' } as const;
+const shared = { tag: 'Logs', access: 'filtered' } as const;
 
 /** What has happened, as far as the caller may know. Reference: events 1.2. */
 export const logsContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/logs',
+    route: 'GET /api/logs',
     limited: ['device_id', 'product_id'],
-    spec: ['API-EP-GET-logs', 'API-RULE-log-1', 'API-RULE-log-2', 'API-RULE-log-4', 'API-LIMIT-logs'],
+    spec: ['API-RULE-log-1', 'API-RULE-log-2', 'API-RULE-log-4', 'API-LIMIT-logs'],
     summary: 'List what you did, and what happened to your devices and products',
     description:
       'Update checks (`ota.check`, `ota.none`) and messages of devices (`device.message`) are listed only when their ' +
@@ -156,15 +155,11 @@ export const logsContract = endpoints(shared, {
     query: listQuery,
     reply: Type.Array(LogRecord),
     paged: true,
-    errors: [400, 401],
   },
   get: {
-    method: 'GET',
-    path: '/api/logs/{log_id}',
+    route: 'GET /api/logs/{log_id}',
     limited: 'closed',
-    spec: ['API-EP-GET-logs-log_id'],
     summary: 'One log',
-    params: Type.Object({ log_id: Id }),
     reply: LogRecord,
     errors: [400, 401, 404],
   },

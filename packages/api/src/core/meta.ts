@@ -1,13 +1,11 @@
 import Type from 'typebox';
-import { binary, endpoint, endpoints } from '../endpoint.ts';
+import { binary, endpoints } from '../endpoint.ts';
 
 const shared = { tag: 'Service', auth: 'none' } as const;
 
 export const metaContract = endpoints(shared, {
   health: {
-    method: 'GET',
-    path: '/healthz',
-    spec: ['API-EP-GET-healthz'],
+    route: 'GET /healthz',
     summary: 'The process lives and is not stopping; what it can do, /readyz says',
     reply: Type.Object({
       status: Type.Literal('ok'),
@@ -18,9 +16,7 @@ export const metaContract = endpoints(shared, {
     errors: [503],
   },
   ready: {
-    method: 'GET',
-    path: '/readyz',
-    spec: ['API-EP-GET-readyz'],
+    route: 'GET /readyz',
     summary: 'Ready for requests: the database answers, and file contents can be stored',
     reply: Type.Object({
       status: Type.Literal('ok'),
@@ -46,11 +42,9 @@ export const metaContract = endpoints(shared, {
     errors: [503],
   },
   metrics: {
-    method: 'GET',
-    path: '/metrics',
+    route: 'GET /metrics',
     limited: 'closed',
     access: 'metrics.read',
-    spec: ['API-EP-GET-metrics'],
     summary: 'Figures for monitoring, in the text format of Prometheus',
     description:
       'For administrators; on a listener of its own (`--ops-port`) without a token. Counts of devices and updates are up to a minute old.',
@@ -60,8 +54,8 @@ export const metaContract = endpoints(shared, {
   },
 });
 
-/** What monitors are answered on a listener of their own, which is not for strangers: nothing asks for a token. */
+/** What monitors get on the listener for them, which is not for strangers: nothing asks for a token. */
 export const opsContract = {
   ...metaContract,
-  metrics: endpoint({ ...metaContract.metrics, auth: 'none', errors: [] }),
-};
+  metrics: { ...metaContract.metrics, auth: 'none', errors: [] },
+} as const;

@@ -80,14 +80,13 @@ const boxQuery = {
 };
 
 const productFilter = { product_id: Type.Optional(Id) };
-const shared = { tag: 'Metrics', auth: 'bearer', limited: ['product_id'], access: 'filtered' } as const;
+const shared = { tag: 'Metrics', limited: ['product_id'], access: 'filtered' } as const;
 
 /** Figures and places for the dashboard. Reference: records 1.9. */
 export const metricsContract = endpoints(shared, {
   activity: {
-    method: 'GET',
-    path: '/api/metrics/activity',
-    spec: ['API-EP-GET-metrics-activity', 'API-LIMIT-activity'],
+    route: 'GET /api/metrics/activity',
+    spec: ['API-LIMIT-activity'],
     summary: 'What happened to your devices and products in each hour, day or week',
     description: 'The last 30 days by day, when nothing else is asked for. At most 2,500 intervals.',
     query: Type.Object({
@@ -102,12 +101,10 @@ export const metricsContract = endpoints(shared, {
       interval: Type.Enum([...activityIntervals]),
       series: Type.Array(ActivityPoint),
     }),
-    errors: [400, 401],
   },
   locations: {
-    method: 'GET',
-    path: '/api/metrics/locations/devices',
-    spec: ['API-EP-GET-metrics-locations-devices', 'API-RULE-location-1'],
+    route: 'GET /api/metrics/locations/devices',
+    spec: ['API-RULE-location-1'],
     summary: 'Where your devices are, as they report or as you have set',
     description: 'Devices without a location are left out; the newest come first. Nothing is looked up elsewhere.',
     query: Type.Object({
@@ -119,12 +116,10 @@ export const metricsContract = endpoints(shared, {
     }),
     reply: Type.Array(DeviceLocation),
     paged: true,
-    errors: [400, 401],
   },
   places: {
-    method: 'GET',
-    path: '/api/metrics/locations/places',
-    spec: ['API-EP-GET-metrics-locations-places', 'API-LIMIT-places'],
+    route: 'GET /api/metrics/locations/places',
+    spec: ['API-LIMIT-places'],
     summary: 'Where your devices are, those near each other as one place',
     description: `Devices of one cell of the grid are one place. The largest come first, ${placesLimit} at most.`,
     query: Type.Object({
@@ -135,14 +130,11 @@ export const metricsContract = endpoints(shared, {
       ...productFilter,
     }),
     reply: Type.Array(DevicePlace),
-    errors: [400, 401],
   },
   map: {
-    method: 'GET',
-    path: '/api/metrics/locations/map',
+    route: 'GET /api/metrics/locations/map',
     limited: 'open',
     access: 'user.self',
-    spec: ['API-EP-GET-metrics-locations-map'],
     summary: 'Where maps get their pictures from',
     description: 'A setting of the service. Without it maps show coast lines, and no other machine is asked.',
     reply: Type.Object({

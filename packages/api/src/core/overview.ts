@@ -52,22 +52,18 @@ export const StatusRecord = Type.Object({
 });
 export type StatusRecord = Static<typeof StatusRecord>;
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
+const shared = { tag: 'User', limited: 'closed', access: 'user.self' } as const;
 
 /** What the console begins with. Reference: records 1.5. */
 export const overviewContract = endpoints(shared, {
   init: {
-    method: 'GET',
-    path: '/api/user/init',
-    spec: ['API-EP-GET-user-init'],
+    route: 'GET /api/user/init',
     summary: 'First data of the web application',
     reply: InitRecord,
     errors: [401],
   },
   status: {
-    method: 'GET',
-    path: '/api/user/status',
-    spec: ['API-EP-GET-user-status'],
+    route: 'GET /api/user/status',
     summary: 'Status for the dashboard',
     reply: StatusRecord,
     errors: [401],

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoints } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, sortBy, Text, Timestamp, Title } from '../fields.ts';
+import { Id, Nullable, pageOf, sortBy, Text, Timestamp, Title } from '../fields.ts';
 import { filenamePattern, ruled } from '../patterns.ts';
 import { spelt } from '../spellings.ts';
 
@@ -115,9 +115,6 @@ export const PlatformDetail = Type.Object({
 });
 export type PlatformDetail = Static<typeof PlatformDetail>;
 
-const platformParams = Type.Object({ platform_id: Id });
-const flavorParams = Type.Object({ flavor_id: Id });
-
 /** Users, and customers, to whom one platform or flavor is given, at most. Spec: API-LIMIT-catalogue-grants. */
 export const catalogueGrantsLimit = 500;
 
@@ -139,43 +136,30 @@ const wantedAccess = Type.Object({
 
 /** Code of a platform or flavor. Records hold it in upper case. */
 const Code = (examples: string[]) => Type.String({ pattern: '^[A-Za-z0-9_.-]{1,32}$', ...spelt('code'), examples });
-const shared = { tag: 'Platforms', auth: 'bearer', limited: 'closed', access: 'platform.write' } as const;
+const shared = { tag: 'Platforms', scope: 'administer', limited: 'closed', access: 'platform.write' } as const;
 
 /** Platforms with their flavors and firmware. Reading is for everybody; making them is for administrators. */
 export const platformsContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/platforms',
+    route: 'GET /api/platforms',
     limited: 'open',
     access: 'filtered',
-    spec: ['API-EP-GET-platforms'],
     summary: 'List platforms',
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['created_at', 'code', 'title'], '-created_at'),
+    ...pageOf(PlatformRecord, sortBy(['created_at', 'code', 'title'], '-created_at'), {
       q: Type.Optional(Text(200, { description: 'part of code or title, in any letter case' })),
     }),
-    reply: Type.Array(PlatformRecord),
-    paged: true,
-    errors: [400, 401],
   },
   get: {
-    method: 'GET',
-    path: '/api/platforms/{platform_id}',
+    route: 'GET /api/platforms/{platform_id}',
     limited: 'open',
     access: 'platform.read',
-    spec: ['API-EP-GET-platforms-platform_id'],
     summary: 'One platform with its flavors and firmware',
-    params: platformParams,
     reply: PlatformDetail,
     errors: [400, 401, 404],
   },
   create: {
-    method: 'POST',
-    path: '/api/platforms',
-    scope: 'administer',
+    route: 'POST /api/platforms',
     audit: { what: 'platform', id: 'made' },
-    spec: ['API-EP-POST-platforms'],
     summary: 'Add a platform (administrators)',
     body: Type.Object({
       code: Code(['BRT106']),
@@ -190,16 +174,12 @@ export const platformsContract = endpoints(shared, {
     errors: [400, 401, 403, 409],
   },
   addFlavor: {
-    method: 'POST',
-    path: '/api/platforms/{platform_id}/flavors',
-    scope: 'administer',
+    route: 'POST /api/platforms/{platform_id}/flavors',
     audit: { what: 'flavor', id: 'made' },
-    spec: ['API-EP-POST-platforms-platform_id-flavors'],
     summary: 'Give a platform a flavor (administrators)',
     description:
       'Links the flavor of that code, or makes it. The first flavor of a platform is its base edition and brings the ' +
       'edition product that devices are activated to when they leave the factory.',
-    params: platformParams,
     body: Type.Object({
       code: Code(['W']),
       title: Type.Optional(Title(128)),
@@ -210,13 +190,9 @@ export const platformsContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409],
   },
   addFirmware: {
-    method: 'POST',
-    path: '/api/platforms/{platform_id}/firmwares',
-    scope: 'administer',
+    route: 'POST /api/platforms/{platform_id}/firmwares',
     audit: { what: 'firmware', id: 'made' },
-    spec: ['API-EP-POST-platforms-platform_id-firmwares'],
     summary: 'Upload a firmware (administrators)',
-    params: platformParams,
     body: Type.Object({
       flavor_id: Id,
       label: Title(64),
@@ -227,57 +203,38 @@ export const platformsContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409, 413],
   },
   access: {
-    method: 'GET',
-    path: '/api/platforms/{platform_id}/access',
+    route: 'GET /api/platforms/{platform_id}/access',
     access: 'platform.access',
-    spec: ['API-EP-GET-platforms-platform_id-access'],
     summary: 'For whom a platform is (administrators)',
-    params: platformParams,
     reply: CatalogueAccess,
-    errors: [400, 401, 403, 404],
   },
   setAccess: {
-    method: 'PUT',
-    path: '/api/platforms/{platform_id}/access',
+    route: 'PUT /api/platforms/{platform_id}/access',
     scope: 'all',
     access: 'platform.access',
     audit: { what: 'platform', id: 'params.platform_id', read: 'access' },
-    spec: [
-      'API-EP-PUT-platforms-platform_id-access',
-      'API-RULE-platform-access-1',
-      'API-RULE-platform-access-2',
-      'API-LIMIT-catalogue-grants',
-    ],
+    spec: ['API-RULE-platform-access-1', 'API-RULE-platform-access-2', 'API-LIMIT-catalogue-grants'],
     summary: 'Say for whom a platform is (administrators)',
     description:
       'Others do not see a restricted platform, and make, publish to or activate nothing on it. The lists replace ' +
       'those that are there; they count while it is restricted.',
-    params: platformParams,
     body: wantedAccess,
     reply: CatalogueAccess,
-    errors: [400, 401, 403, 404],
   },
   flavorAccess: {
-    method: 'GET',
-    path: '/api/flavors/{flavor_id}/access',
+    route: 'GET /api/flavors/{flavor_id}/access',
     access: 'platform.access',
-    spec: ['API-EP-GET-flavors-flavor_id-access'],
     summary: 'For whom a flavor is (administrators)',
-    params: flavorParams,
     reply: CatalogueAccess,
-    errors: [400, 401, 403, 404],
   },
   setFlavorAccess: {
-    method: 'PUT',
-    path: '/api/flavors/{flavor_id}/access',
+    route: 'PUT /api/flavors/{flavor_id}/access',
     scope: 'all',
     access: 'platform.access',
     audit: { what: 'flavor', id: 'params.flavor_id', read: 'flavorAccess' },
-    spec: ['API-EP-PUT-flavors-flavor_id-access', 'API-RULE-platform-access-1'],
+    spec: ['API-RULE-platform-access-1'],
     summary: 'Say for whom a flavor is, on all platforms that have it (administrators)',
-    params: flavorParams,
     body: wantedAccess,
     reply: CatalogueAccess,
-    errors: [400, 401, 403, 404],
   },
 });

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { binary, endpoints } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
+import { binary, endpoints, type QueryOf } from '../endpoint.ts';
+import { Id, Nullable, pageOf, sortBy, Text, Timestamp, Title } from '../fields.ts';
 import { spelt } from '../spellings.ts';
 
 /** A bundle tag, from the one devices reach last to the one they reach first. Reference: rules 2.4. Spec: API-RULE-bundle-state-3. */
@@ -53,7 +53,7 @@ export type ActivationTokenRecord = Static<typeof ActivationTokenRecord>;
 export const productParams = Type.Object({ product_id: Id });
 const shared = {
   tag: 'Products',
-  auth: 'bearer',
+  scope: 'administer',
   limited: ['product_id'],
   access: 'product.read',
   audit: { what: 'product', id: 'params.product_id', read: 'get' },
@@ -69,45 +69,34 @@ const texts = {
 /** The code leaves out the owner's prefix; records hold it in upper case. Reference: model 2.1. */
 const Code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', ...spelt('code'), examples: ['THERMOSTAT'] });
 
-const listQuery = Type.Object({
-  ...pageQuery,
-  sort: sortBy(['created_at', 'updated_at', 'title', 'code', 'product'], '-created_at'),
-  q: Type.Optional(Text(200, { description: 'part of title or code, in any letter case' })),
-  role: Type.Optional(Type.Enum(['owner', 'manager', 'any'])),
-  state: Type.Optional(Type.Enum(['preview', 'published', 'archive', 'trash'])),
-  platform_id: Type.Optional(Id),
-  flavor_id: Type.Optional(Id),
-  production: Type.Optional(Type.Boolean()),
-  edition: Type.Optional(Type.Boolean({ description: 'false leaves out the products of editions' })),
-  category: Type.Optional(Type.Enum(['mine', 'managed', 'published', 'edition'])),
-});
-export type ProductListQuery = Static<typeof listQuery>;
+export type ProductListQuery = QueryOf<(typeof productsContract)['list']>;
 
 /** Products and their activation tokens. Bundles of a product: `bundlesContract`. */
 export const productsContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/products',
+    route: 'GET /api/products',
     limited: 'open',
     access: 'filtered',
-    spec: ['API-EP-GET-products'],
     summary: 'List the products you may see',
     description:
       'Products in trash are listed only with `state=trash`. Category `published` is the app store; `role=any` ' +
       'leaves those that you own, manage or test.',
-    query: listQuery,
-    reply: Type.Array(ProductRecord),
-    paged: true,
-    errors: [400, 401],
+    ...pageOf(ProductRecord, sortBy(['created_at', 'updated_at', 'title', 'code', 'product'], '-created_at'), {
+      q: Type.Optional(Text(200, { description: 'part of title or code, in any letter case' })),
+      role: Type.Optional(Type.Enum(['owner', 'manager', 'any'])),
+      state: Type.Optional(Type.Enum(['preview', 'published', 'archive', 'trash'])),
+      platform_id: Type.Optional(Id),
+      flavor_id: Type.Optional(Id),
+      production: Type.Optional(Type.Boolean()),
+      edition: Type.Optional(Type.Boolean({ description: 'false leaves out the products of editions' })),
+      category: Type.Optional(Type.Enum(['mine', 'managed', 'published', 'edition'])),
+    }),
   },
   create: {
-    method: 'POST',
-    path: '/api/products',
-    scope: 'administer',
+    route: 'POST /api/products',
     limited: 'closed',
     access: 'product.create',
     audit: { what: 'product', id: 'made' },
-    spec: ['API-EP-POST-products'],
     summary: 'Add a product',
     body: Type.Object({
       title: texts.title,
@@ -122,48 +111,36 @@ export const productsContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409],
   },
   get: {
-    method: 'GET',
-    path: '/api/products/{product_id}',
-    spec: ['API-EP-GET-products-product_id'],
+    route: 'GET /api/products/{product_id}',
     summary: 'One product',
-    params: productParams,
     reply: ProductRecord,
     errors: [400, 401, 404],
   },
   description: {
-    method: 'GET',
-    path: '/api/products/{product_id}/description.html',
-    spec: ['API-EP-GET-products-product_id-description.html'],
+    route: 'GET /api/products/{product_id}/description.html',
     summary: 'Description of a product as HTML',
     description:
       'Made from its Markdown: no HTML of the author, and links to web and mail addresses only. Text of more than ' +
       '16,384 characters is shown as it was typed.',
-    params: productParams,
     reply: binary('text/html'),
     errors: [400, 401, 404],
   },
   preview: {
-    method: 'POST',
-    path: '/api/markdown',
+    route: 'POST /api/markdown',
     scope: 'read',
     limited: 'open',
     access: 'user.self',
     audit: { none: 'changes nothing' },
-    spec: ['API-EP-POST-markdown'],
     summary: 'A text in Markdown as a description would show it, without keeping it',
     body: Type.Object({ text: texts.description }),
     reply: binary('text/html'),
     errors: [400, 401, 413, 415],
   },
   update: {
-    method: 'PUT',
-    path: '/api/products/{product_id}',
-    scope: 'administer',
+    route: 'PUT /api/products/{product_id}',
     access: ['product.change', 'product.claimable', 'product.part_number'],
-    spec: ['API-EP-PUT-products-product_id'],
     summary: 'Change texts and publication of a product',
     description: 'The code never changes: the one sent must equal it.',
-    params: productParams,
     body: Type.Object({
       code: Code,
       title: Type.Optional(texts.title),
@@ -178,63 +155,39 @@ export const productsContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409],
   },
   remove: {
-    method: 'DELETE',
-    path: '/api/products/{product_id}',
-    scope: 'administer',
+    route: 'DELETE /api/products/{product_id}',
     access: 'product.admin',
-    spec: ['API-EP-DELETE-products-product_id'],
     summary: 'Delete a product that no device is activated to',
-    params: productParams,
-    reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
   },
   setState: {
-    method: 'POST',
-    path: '/api/products/{product_id}/state',
-    scope: 'administer',
+    route: 'POST /api/products/{product_id}/state',
     access: 'product.change',
-    spec: ['API-EP-POST-products-product_id-state'],
     summary: 'Put a product into the trash, or take it out',
-    params: productParams,
     body: Type.Object({ state: Type.Enum(['active', 'trash']) }),
-    reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
   },
   listTokens: {
-    method: 'GET',
-    path: '/api/products/{product_id}/tokens',
+    route: 'GET /api/products/{product_id}/tokens',
     access: 'token.activation.create',
-    spec: ['API-EP-GET-products-product_id-tokens'],
     summary: 'List activation tokens',
-    params: productParams,
-    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
-    reply: Type.Array(ActivationTokenRecord),
-    paged: true,
-    errors: [400, 401, 403, 404],
+    ...pageOf(ActivationTokenRecord, sortBy(['created_at'], '-created_at')),
   },
   addToken: {
-    method: 'POST',
-    path: '/api/products/{product_id}/tokens',
+    route: 'POST /api/products/{product_id}/tokens',
     scope: 'all',
     access: 'token.activation.create',
     audit: { what: 'token', id: 'made' },
-    spec: ['API-EP-POST-products-product_id-tokens'],
     summary: 'Make an activation token; its value is shown once',
-    params: productParams,
     body: Type.Object({ uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1 })) }),
     reply: ActivationTokenRecord,
     errors: [400, 401, 403, 404, 409],
   },
   removeToken: {
-    method: 'DELETE',
-    path: '/api/products/{product_id}/tokens/{token_id}',
+    route: 'DELETE /api/products/{product_id}/tokens/{token_id}',
     scope: 'all',
     access: 'token.activation.create',
     audit: { what: 'token', id: 'params.token_id' },
-    spec: ['API-EP-DELETE-products-product_id-tokens-token_id'],
     summary: 'Revoke an activation token',
-    params: Type.Object({ product_id: Id, token_id: Id }),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
 });

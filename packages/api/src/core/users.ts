@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { endpoints, tokenScopes } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
+import { endpoints, type QueryOf, tokenScopes } from '../endpoint.ts';
+import { Id, Nullable, pageOf, sortBy, Text, Timestamp, Title } from '../fields.ts';
 import { Email, userTextFields } from './auth.ts';
 
 export const userRoles = ['user', 'customer', 'admin'] as const;
@@ -82,48 +82,35 @@ export const QuotaRecord = Type.Object({
 });
 export type QuotaRecord = Static<typeof QuotaRecord>;
 
-const tokenParams = Type.Object({ token_id: Id });
+export type UserListQuery = QueryOf<(typeof usersContract)['list']>;
 
-const listQuery = Type.Object({
-  ...pageQuery,
-  sort: sortBy(['username', 'email', 'created_at'], 'username'),
-  q: Type.Optional(
-    Text(200, { description: 'part of the user name, email, names or organisation, in any letter case' }),
-  ),
-  role: Type.Optional(Type.Enum([...userRoles])),
-});
-export type UserListQuery = Static<typeof listQuery>;
-
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
+const shared = { tag: 'User', scope: 'all', limited: 'closed', access: 'user.self' } as const;
 
 export const usersContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/users',
+    route: 'GET /api/users',
     access: 'user.list',
-    spec: ['API-EP-GET-users'],
     summary: 'List the accounts of this service; administrators',
-    query: listQuery,
-    reply: Type.Array(ListedUserRecord),
-    paged: true,
+    ...pageOf(ListedUserRecord, sortBy(['username', 'email', 'created_at'], 'username'), {
+      q: Type.Optional(
+        Text(200, { description: 'part of the user name, email, names or organisation, in any letter case' }),
+      ),
+      role: Type.Optional(Type.Enum([...userRoles])),
+    }),
     errors: [400, 401, 403],
   },
   get: {
-    method: 'GET',
-    path: '/api/user',
+    route: 'GET /api/user',
     limited: 'open',
-    spec: ['API-EP-GET-user'],
     summary: 'Own details',
     reply: OwnUserRecord,
     errors: [401],
   },
   update: {
-    method: 'PUT',
-    path: '/api/user',
-    scope: 'all',
+    route: 'PUT /api/user',
     proof: { when: 'the address changes' },
     audit: { what: 'user', id: 'caller', read: 'get' },
-    spec: ['API-EP-PUT-user', 'API-LIMIT-look-ups'],
+    spec: ['API-LIMIT-look-ups'],
     summary: 'Change own details',
     description:
       'Where the service sends mail, a new address counts once the link that it is mailed was used, and the former one is ' +
@@ -133,9 +120,8 @@ export const usersContract = endpoints(shared, {
     errors: [400, 401, 403, 409, 413, 415, 429],
   },
   quotas: {
-    method: 'GET',
-    path: '/api/user/quotas',
-    spec: ['API-EP-GET-user-quotas', 'API-LIMIT-quotas'],
+    route: 'GET /api/user/quotas',
+    spec: ['API-LIMIT-quotas'],
     summary: 'What your account has and may have',
     reply: Type.Array(QuotaRecord),
     errors: [401],
@@ -145,22 +131,16 @@ export const usersContract = endpoints(shared, {
 /** Bearer tokens of the caller. Spec: API-AUTH-3. */
 export const tokensContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/user/tokens',
-    spec: ['API-EP-GET-user-tokens', 'API-RULE-token-1'],
+    route: 'GET /api/user/tokens',
+    spec: ['API-RULE-token-1'],
     summary: 'Own tokens, those of logins too',
-    query: Type.Object({ ...pageQuery, sort: sortBy(tokenSortFields, '-created_at') }),
-    reply: Type.Array(TokenRecord),
-    paged: true,
-    errors: [400, 401],
+    ...pageOf(TokenRecord, sortBy(tokenSortFields, '-created_at')),
   },
   create: {
-    method: 'POST',
-    path: '/api/user/tokens',
-    scope: 'all',
+    route: 'POST /api/user/tokens',
     proof: { when: 'the new token would outlive the one shown' },
     audit: { what: 'token', id: 'made' },
-    spec: ['API-EP-POST-user-tokens', 'API-RULE-token-1', 'API-RULE-token-3', 'API-RULE-token-4'],
+    spec: ['API-RULE-token-1', 'API-RULE-token-3', 'API-RULE-token-4'],
     summary: 'Add a token; its value is shown this once',
     description:
       'Without scopes it may do all that its user may. One with products is for what names one of them: in the path, in ' +
@@ -179,26 +159,18 @@ export const tokensContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 413, 415],
   },
   rename: {
-    method: 'PUT',
-    path: '/api/user/tokens/{token_id}',
-    scope: 'all',
+    route: 'PUT /api/user/tokens/{token_id}',
     audit: { what: 'token', id: 'params.token_id' },
-    spec: ['API-EP-PUT-user-tokens-token_id'],
     summary: 'Rename a token',
-    params: tokenParams,
     body: Type.Object({ title: Title(100) }),
     reply: TokenRecord,
     errors: [400, 401, 404, 413, 415],
   },
   revoke: {
-    method: 'DELETE',
-    path: '/api/user/tokens/{token_id}',
-    scope: 'all',
+    route: 'DELETE /api/user/tokens/{token_id}',
     audit: { what: 'token', id: 'params.token_id' },
-    spec: ['API-EP-DELETE-user-tokens-token_id', 'API-RULE-token-2'],
+    spec: ['API-RULE-token-2'],
     summary: 'Revoke a token; it fails from the next request on',
-    params: tokenParams,
-    reply: ResultOk,
     errors: [400, 401, 404],
   },
 });

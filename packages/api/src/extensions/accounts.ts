@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { ListedUserRecord } from '../core/users.ts';
 import { endpoints } from '../endpoint.ts';
-import { AccountName, Id, ResultOk } from '../fields.ts';
+import { AccountName } from '../fields.ts';
 
 /** An account as administrators see it, with what depends on it. */
 export const AccountRecord = Type.Object({
@@ -16,12 +16,10 @@ export const AccountRecord = Type.Object({
 });
 export type AccountRecord = Static<typeof AccountRecord>;
 
-const params = Type.Object({ user_id: Id });
 const shared = {
   tag: 'User',
-  auth: 'bearer',
+  scope: 'all',
   limited: 'closed',
-  params,
   access: 'user.manage',
   audit: { what: 'user', id: 'params.user_id' },
 } as const;
@@ -29,20 +27,15 @@ const shared = {
 /** Accounts in the hands of administrators. Spec: API-RULE-accounts-1, API-RULE-accounts-2. */
 export const accountsContract = endpoints(shared, {
   get: {
-    method: 'GET',
-    path: '/api/users/{user_id}',
-    spec: ['API-EP-GET-users-user_id'],
+    route: 'GET /api/users/{user_id}',
     summary: 'An account, with what it owns; administrators',
     reply: AccountRecord,
-    errors: [400, 401, 403, 404],
   },
   update: {
-    method: 'PUT',
-    path: '/api/users/{user_id}',
-    scope: 'all',
+    route: 'PUT /api/users/{user_id}',
     proof: 'always',
     audit: { what: 'user', id: 'params.user_id', read: 'get' },
-    spec: ['API-EP-PUT-users-user_id', 'API-RULE-accounts-1'],
+    spec: ['API-RULE-accounts-1'],
     summary: 'Change what an account may do, disable it or let it in again; administrators',
     description:
       'A disabled account keeps what it owns, and its devices go on; neither its password nor its tokens work, and its ' +
@@ -57,47 +50,31 @@ export const accountsContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409, 413, 415],
   },
   resetPassword: {
-    method: 'POST',
-    path: '/api/users/{user_id}/password',
-    scope: 'all',
+    route: 'POST /api/users/{user_id}/password',
     proof: 'always',
-    spec: ['API-EP-POST-users-user_id-password'],
     summary: 'Give an account a new password, shown this once; its sessions end; administrators',
     reply: Type.Object({ password: Type.String() }),
-    errors: [400, 401, 403, 404],
   },
   endSessions: {
-    method: 'DELETE',
-    path: '/api/users/{user_id}/sessions',
-    scope: 'all',
-    spec: ['API-EP-DELETE-users-user_id-sessions'],
+    route: 'DELETE /api/users/{user_id}/sessions',
     summary: 'End all login sessions of an account; administrators',
     query: Type.Object({
       tokens: Type.Optional(Type.Boolean({ description: 'its tokens that were made by hand, too' })),
     }),
     reply: Type.Object({ ended: Type.Integer({ description: 'sessions and tokens' }) }),
-    errors: [400, 401, 403, 404],
   },
   resetFactors: {
-    method: 'DELETE',
-    path: '/api/users/{user_id}/second-factor',
-    scope: 'all',
+    route: 'DELETE /api/users/{user_id}/second-factor',
     proof: 'always',
-    spec: ['API-EP-DELETE-users-user_id-second-factor'],
     summary: 'Forget the second factor of an account, for somebody who has lost it; its sessions end; administrators',
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
   remove: {
-    method: 'DELETE',
-    path: '/api/users/{user_id}',
-    scope: 'all',
+    route: 'DELETE /api/users/{user_id}',
     proof: 'always',
     audit: { what: 'user', id: 'params.user_id', read: 'get' },
-    spec: ['API-EP-DELETE-users-user_id', 'API-RULE-accounts-2'],
+    spec: ['API-RULE-accounts-2'],
     summary: 'Delete an account; what it owns goes to the heir; administrators',
     query: Type.Object({ heir: Type.Optional(AccountName) }),
-    reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
   },
 });

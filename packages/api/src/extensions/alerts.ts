@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { dataName } from '../core/capabilities.ts';
-import { productParams } from '../core/products.ts';
 import { endpoints } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Timestamp, Title } from '../fields.ts';
+import { Id, Nullable, pageOf, sortBy, Timestamp, Title } from '../fields.ts';
 
 /** Longest time that a condition has to hold, in minutes: 30 days. */
 const longestMinutes = 43_200;
@@ -62,7 +61,7 @@ const ruleFields = {
   enabled: Type.Optional(Type.Boolean({ default: true })),
 };
 
-/** What shall be watched, and who shall be told. */
+/** What shall be watched, and who gets the messages. */
 export const AlertRuleRecord = Type.Object({
   id: Id,
   product_id: Id,
@@ -114,13 +113,10 @@ export const AlertDevice = Type.Object({
 });
 export type AlertDevice = Static<typeof AlertDevice>;
 
-const byRule = Type.Object({ rule_id: Id });
-const byAlert = Type.Object({ alert_id: Id });
 const shared = {
   tag: 'Alerts',
-  auth: 'bearer',
+  scope: 'administer',
   limited: ['alert_id'],
-  errors: [400, 401, 403, 404],
   access: 'product.fleet',
   audit: { what: 'alert_rule', id: 'params.rule_id' },
 } as const;
@@ -128,24 +124,16 @@ const shared = {
 /** Rules over the devices of products, and what they find. Reference: events 3. */
 export const alertsContract = endpoints(shared, {
   rules: {
-    method: 'GET',
-    path: '/api/products/{product_id}/alert-rules',
+    route: 'GET /api/products/{product_id}/alert-rules',
     limited: ['product_id'],
-    spec: ['API-EP-GET-products-product_id-alert-rules'],
     summary: 'List the alert rules of a product',
-    params: productParams,
-    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at', 'title'], '-created_at') }),
-    reply: Type.Array(AlertRuleRecord),
-    paged: true,
+    ...pageOf(AlertRuleRecord, sortBy(['created_at', 'title'], '-created_at')),
   },
   createRule: {
-    method: 'POST',
-    path: '/api/products/{product_id}/alert-rules',
-    scope: 'administer',
+    route: 'POST /api/products/{product_id}/alert-rules',
     limited: ['product_id', 'segment_id'],
     audit: { what: 'alert_rule', id: 'made' },
     spec: [
-      'API-EP-POST-products-product_id-alert-rules',
       'API-RULE-alert-1',
       'API-RULE-alert-5',
       'API-RULE-alert-6',
@@ -153,57 +141,42 @@ export const alertsContract = endpoints(shared, {
       'API-LIMIT-alert-links',
     ],
     summary: 'Watch the devices of a product, or of a segment of it',
-    params: productParams,
     body: Type.Object(ruleFields),
     reply: AlertRuleRecord,
     errors: [400, 401, 403, 404, 409],
   },
   updateRule: {
-    method: 'PUT',
-    path: '/api/alert-rules/{rule_id}',
-    scope: 'administer',
+    route: 'PUT /api/alert-rules/{rule_id}',
     limited: ['rule_id', 'segment_id'],
-    spec: ['API-EP-PUT-alert-rules-rule_id', 'API-RULE-alert-1', 'API-RULE-alert-6'],
+    spec: ['API-RULE-alert-1', 'API-RULE-alert-6'],
     summary: 'Change an alert rule; its open alerts are judged by what it says then',
-    params: byRule,
     body: Type.Object(ruleFields),
     reply: AlertRuleRecord,
     errors: [400, 401, 403, 404, 409],
   },
   removeRule: {
-    method: 'DELETE',
-    path: '/api/alert-rules/{rule_id}',
-    scope: 'administer',
+    route: 'DELETE /api/alert-rules/{rule_id}',
     limited: ['rule_id'],
-    spec: ['API-EP-DELETE-alert-rules-rule_id'],
     summary: 'Delete an alert rule with its alerts',
-    params: byRule,
-    reply: ResultOk,
   },
   silence: {
-    method: 'POST',
-    path: '/api/alert-rules/{rule_id}/silence',
+    route: 'POST /api/alert-rules/{rule_id}/silence',
     scope: 'operate',
     limited: ['rule_id'],
-    spec: ['API-EP-POST-alert-rules-rule_id-silence', 'API-RULE-alert-3'],
+    spec: ['API-RULE-alert-3'],
     summary: 'Send no messages of a rule before a moment; null ends the silence',
     description: 'What it finds is recorded all the same. What is open when the silence is over is told then.',
-    params: byRule,
     body: Type.Object({
       until: Nullable(Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, description: 'epoch milliseconds' })),
     }),
     reply: AlertRuleRecord,
   },
   list: {
-    method: 'GET',
-    path: '/api/alerts',
+    route: 'GET /api/alerts',
     limited: ['product_id'],
     access: 'filtered',
-    spec: ['API-EP-GET-alerts'],
     summary: 'List the alerts of the products whose fleet you manage, newest first',
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['opened_at'], '-opened_at'),
+    ...pageOf(AlertRecord, sortBy(['opened_at'], '-opened_at'), {
       product_id: Type.Optional(Id),
       state: Type.Optional(Type.Enum(['open', 'over'])),
       unseen: Type.Optional(
@@ -212,36 +185,23 @@ export const alertsContract = endpoints(shared, {
         }),
       ),
     }),
-    reply: Type.Array(AlertRecord),
-    paged: true,
-    errors: [400, 401],
   },
   get: {
-    method: 'GET',
-    path: '/api/alerts/{alert_id}',
-    spec: ['API-EP-GET-alerts-alert_id'],
+    route: 'GET /api/alerts/{alert_id}',
     summary: 'One alert',
-    params: byAlert,
     reply: AlertRecord,
   },
   devices: {
-    method: 'GET',
-    path: '/api/alerts/{alert_id}/devices',
-    spec: ['API-EP-GET-alerts-alert_id-devices'],
+    route: 'GET /api/alerts/{alert_id}/devices',
     summary: 'List the devices of an alert, those that it is about still first',
-    params: byAlert,
-    query: Type.Object({ ...pageQuery, sort: sortBy(['since'], '-since') }),
-    reply: Type.Array(AlertDevice),
-    paged: true,
+    ...pageOf(AlertDevice, sortBy(['since'], '-since')),
   },
   acknowledge: {
-    method: 'POST',
-    path: '/api/alerts/{alert_id}/acknowledge',
+    route: 'POST /api/alerts/{alert_id}/acknowledge',
     scope: 'operate',
     audit: { what: 'alert', id: 'params.alert_id' },
-    spec: ['API-EP-POST-alerts-alert_id-acknowledge', 'API-RULE-alert-3'],
+    spec: ['API-RULE-alert-3'],
     summary: 'Say that you look after an alert: the bell counts it no more, and it is not told again when it grows',
-    params: byAlert,
     reply: AlertRecord,
   },
 });

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { TimeQuery } from '../core/logs.ts';
-import { endpoints } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, sortBy, Text, Timestamp } from '../fields.ts';
+import { endpoints, type QueryOf } from '../endpoint.ts';
+import { Id, Nullable, pageOf, sortBy, Text, Timestamp } from '../fields.ts';
 
 const Fields = Nullable(Type.Record(Type.String(), Type.Unknown()));
 const Hash = Type.String({
@@ -33,44 +33,38 @@ export const AuditRecord = Type.Object({
 });
 export type AuditRecord = Static<typeof AuditRecord>;
 
-const listQuery = Type.Object({
-  ...pageQuery,
-  sort: sortBy(['seq'], '-seq'),
-  user: Type.Optional(Text(64, { description: 'user name of the person who did it' })),
-  action: Type.Optional(Text(64)),
-  object: Type.Optional(Text(64, { description: 'id of the object, or of the product that it belongs to' })),
-  product_id: Type.Optional(Id),
-  from: TimeQuery('from this moment on, epoch milliseconds'),
-  to: TimeQuery('before this moment, epoch milliseconds'),
-  after: Type.Optional(Type.Integer({ minimum: 0, description: 'the list from behind the row with this `seq` on' })),
-});
-export type AuditQuery = Static<typeof listQuery>;
+export type AuditQuery = QueryOf<(typeof auditContract)['list']>;
 
-const shared = { tag: 'Audit', auth: 'bearer' } as const;
+const shared = { tag: 'Audit' } as const;
 
 /** What people and tokens have changed. Spec: API-RULE-audit-1, API-RULE-audit-2. */
 export const auditContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/audit',
+    route: 'GET /api/audit',
     limited: ['product_id'],
     access: 'filtered',
-    spec: ['API-EP-GET-audit', 'API-RULE-audit-1', 'API-RULE-audit-3'],
+    spec: ['API-RULE-audit-1', 'API-RULE-audit-3'],
     summary: 'List changes: your own, and those of products whose logs you read; administrators those of everybody',
     description:
       'One row for each change by a person or token. `before` and `after` have the fields that it names, where they are ' +
       'short and no secret; `…` stands for the others.',
-    query: listQuery,
-    reply: Type.Array(AuditRecord),
-    paged: true,
-    errors: [400, 401],
+    ...pageOf(AuditRecord, sortBy(['seq'], '-seq'), {
+      user: Type.Optional(Text(64, { description: 'user name of the person who did it' })),
+      action: Type.Optional(Text(64)),
+      object: Type.Optional(Text(64, { description: 'id of the object, or of the product that it belongs to' })),
+      product_id: Type.Optional(Id),
+      from: TimeQuery('from this moment on, epoch milliseconds'),
+      to: TimeQuery('before this moment, epoch milliseconds'),
+      after: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'the list from behind the row with this `seq` on' }),
+      ),
+    }),
   },
   verify: {
-    method: 'GET',
-    path: '/api/audit/verify',
+    route: 'GET /api/audit/verify',
     limited: 'closed',
     access: 'audit.all',
-    spec: ['API-EP-GET-audit-verify', 'API-RULE-audit-2', 'API-RULE-audit-3'],
+    spec: ['API-RULE-audit-2', 'API-RULE-audit-3'],
     summary: 'Check the chain of the audit from its begin to its end; administrators',
     description:
       'Each row has the hash of the row before it. Note `last_seq` and `hash` where nobody who reaches the database ' +

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { Id, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
+import { Id, Nullable, pageOf, sortBy, Text, Timestamp, Title } from '../fields.ts';
 import { ruled } from '../patterns.ts';
 
 /** Longest status broadcast, in bytes, as a module posts it. */
@@ -19,7 +19,7 @@ export const BroadcastKeyRecord = Type.Object({
 });
 export type BroadcastKeyRecord = Static<typeof BroadcastKeyRecord>;
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
+const shared = { tag: 'User', scope: 'all', limited: 'closed', access: 'user.self' } as const;
 
 /**
  * Status broadcasts by HTTP: modules post what `broadcast.data` names to `broadcast.http.host`, which is set to the
@@ -27,42 +27,27 @@ const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.s
  */
 export const broadcastsContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/user/broadcasts',
-    spec: ['API-EP-GET-user-broadcasts'],
+    route: 'GET /api/user/broadcasts',
     summary: 'Own keys for status broadcasts',
-    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
-    reply: Type.Array(BroadcastKeyRecord),
-    paged: true,
-    errors: [400, 401],
+    ...pageOf(BroadcastKeyRecord, sortBy(['created_at'], '-created_at')),
   },
   create: {
-    method: 'POST',
-    path: '/api/user/broadcasts',
-    scope: 'all',
+    route: 'POST /api/user/broadcasts',
     audit: { what: 'broadcast', id: 'made' },
-    spec: ['API-EP-POST-user-broadcasts'],
     summary: 'Make a key with which your modules may post their status; its value is shown this once',
     body: Type.Object({ title: Type.Optional(Title(100)) }),
     reply: BroadcastKeyRecord,
     errors: [400, 401, 409, 413, 415],
   },
   revoke: {
-    method: 'DELETE',
-    path: '/api/user/broadcasts/{broadcast_id}',
-    scope: 'all',
+    route: 'DELETE /api/user/broadcasts/{broadcast_id}',
     audit: { what: 'broadcast', id: 'params.broadcast_id' },
-    spec: ['API-EP-DELETE-user-broadcasts-broadcast_id'],
     summary: 'Revoke such a key; it fails from the next post on',
-    params: Type.Object({ broadcast_id: Id }),
-    reply: ResultOk,
     errors: [400, 401, 404],
   },
   receive: {
-    method: 'POST',
-    path: '/api/broadcasts/{key}',
+    route: 'POST /api/broadcasts/{key}',
     audit: { none: 'a device answers' },
-    spec: ['API-EP-POST-broadcasts-key'],
     tag: 'Data of devices',
     summary: 'Status of a module, kept as its telemetry',
     description:
@@ -70,7 +55,7 @@ export const broadcastsContract = endpoints(shared, {
       'module has to belong to the user who made the key.',
     auth: 'none',
     bodyLimitBytes: strangerBodyLimitBytes,
-    params: Type.Object({ key: Text(64, { minLength: 1 }) }),
+    params: { key: Text(64, { minLength: 1 }) },
     body: Type.Object(
       { uuid: Type.Optional(Text(64)), mac: Type.Optional(Text(64)) },
       {
@@ -79,7 +64,6 @@ export const broadcastsContract = endpoints(shared, {
         ...ruled({ anyOf: [{ required: ['uuid'] }, { required: ['mac'] }] }),
       },
     ),
-    reply: ResultOk,
     errors: [400, 404, 413, 415],
   },
 });

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { customerRoleNames } from '../core/users.ts';
 import { endpoints } from '../endpoint.ts';
-import { AccountName, Id, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
+import { AccountName, Id, pageOf, sortBy, Text, Timestamp, Title } from '../fields.ts';
 
 /** An organisation that owns production products. Reference: model 1.1. */
 export const CustomerRecord = Type.Object({
@@ -39,31 +39,22 @@ export type MembershipRecord = Static<typeof MembershipRecord>;
 /** People of a customer with those who are invited, at most. Spec: API-LIMIT-customer. */
 export const customerUsersLimit = 100;
 
-const shared = { tag: 'Customers', auth: 'bearer', limited: 'closed', access: 'customer.people' } as const;
+const shared = { tag: 'Customers', scope: 'all', limited: 'closed', access: 'customer.people' } as const;
 
 export const customersContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/customers',
+    route: 'GET /api/customers',
     access: 'customer.manage',
-    spec: ['API-EP-GET-customers'],
     summary: 'List customers (administrators)',
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['created_at', 'name', 'title'], '-created_at'),
+    ...pageOf(CustomerRecord, sortBy(['created_at', 'name', 'title'], '-created_at'), {
       q: Type.Optional(Text(200, { description: 'part of name or title, in any letter case' })),
     }),
-    reply: Type.Array(CustomerRecord),
-    paged: true,
     errors: [400, 401, 403],
   },
   create: {
-    method: 'POST',
-    path: '/api/customers',
-    scope: 'all',
+    route: 'POST /api/customers',
     access: 'customer.manage',
     audit: { what: 'customer', id: 'made' },
-    spec: ['API-EP-POST-customers'],
     summary: 'Add a customer (administrators)',
     description: 'The users named are invited as its owners: what the customer owns is theirs once they accept.',
     body: Type.Object({
@@ -75,22 +66,16 @@ export const customersContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409],
   },
   get: {
-    method: 'GET',
-    path: '/api/customers/{customer_id}',
+    route: 'GET /api/customers/{customer_id}',
     access: 'customer.read',
-    spec: ['API-EP-GET-customers-customer_id'],
     summary: 'Read a customer, with its people (these, and administrators)',
-    params: Type.Object({ customer_id: Id }),
     reply: CustomerRecord,
     errors: [400, 401, 404],
   },
   addUser: {
-    method: 'POST',
-    path: '/api/customers/{customer_id}/users',
-    scope: 'all',
+    route: 'POST /api/customers/{customer_id}/users',
     audit: { what: 'customer', id: 'params.customer_id' },
     spec: [
-      'API-EP-POST-customers-customer_id-users',
       'API-LIMIT-customer',
       'API-LIMIT-look-ups',
       'API-RULE-customer-1',
@@ -101,7 +86,6 @@ export const customersContract = endpoints(shared, {
     description:
       'To all products of the customer, an owner is what the owner of a product is, a maintainer what a manager is, a viewer what a ' +
       'tester is; an operator runs the devices and rollouts, and changes no product. Who invites themselves has accepted.',
-    params: Type.Object({ customer_id: Id }),
     body: Type.Object({
       user: AccountName,
       role: Type.Optional(
@@ -114,65 +98,43 @@ export const customersContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409, 429],
   },
   removeUser: {
-    method: 'DELETE',
-    path: '/api/customers/{customer_id}/users/{user_id}',
-    scope: 'all',
+    route: 'DELETE /api/customers/{customer_id}/users/{user_id}',
     audit: { what: 'user', id: 'params.user_id' },
-    spec: ['API-EP-DELETE-customers-customer_id-users-user_id', 'API-RULE-customer-3'],
+    spec: ['API-RULE-customer-3'],
     summary: 'Take a user off a customer (its owners, administrators), or leave it',
-    params: Type.Object({ customer_id: Id, user_id: Id }),
-    reply: ResultOk,
     errors: [400, 401, 403, 404, 409],
   },
   takeBack: {
-    method: 'DELETE',
-    path: '/api/customers/{customer_id}/memberships/{membership_id}',
-    scope: 'all',
+    route: 'DELETE /api/customers/{customer_id}/memberships/{membership_id}',
     audit: { what: 'membership', id: 'params.membership_id' },
-    spec: ['API-EP-DELETE-customers-customer_id-memberships-membership_id'],
     summary: 'Take an invitation back (owners of the customer, administrators)',
-    params: Type.Object({ customer_id: Id, membership_id: Id }),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
 });
 
-const invited = Type.Object({ membership_id: Id });
-
 /** What customers have invited the caller to. Spec: API-RULE-customer-4. */
 export const membershipsContract = endpoints(
-  { ...shared, tag: 'User', access: 'user.self', audit: { what: 'membership', id: 'params.membership_id' } },
+  {
+    ...shared,
+    tag: 'User',
+    access: 'user.self',
+    audit: { what: 'membership', id: 'params.membership_id' },
+  },
   {
     list: {
-      method: 'GET',
-      path: '/api/user/memberships',
-      spec: ['API-EP-GET-user-memberships'],
+      route: 'GET /api/user/memberships',
       summary: 'List what customers have invited you to',
-      query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
-      reply: Type.Array(MembershipRecord),
-      paged: true,
-      errors: [400, 401],
+      ...pageOf(MembershipRecord, sortBy(['created_at'], '-created_at')),
     },
     accept: {
-      method: 'POST',
-      path: '/api/user/memberships/{membership_id}/accept',
-      scope: 'all',
-      spec: ['API-EP-POST-user-memberships-membership_id-accept', 'API-RULE-customer-4'],
+      route: 'POST /api/user/memberships/{membership_id}/accept',
+      spec: ['API-RULE-customer-4'],
       summary: 'Become one of the people of the customer that has invited you',
       description: 'Who belongs to another customer leaves that first.',
-      params: invited,
-      reply: ResultOk,
       errors: [400, 401, 403, 404, 409],
     },
     decline: {
-      method: 'DELETE',
-      path: '/api/user/memberships/{membership_id}',
-      scope: 'all',
-      spec: ['API-EP-DELETE-user-memberships-membership_id'],
+      route: 'DELETE /api/user/memberships/{membership_id}',
       summary: 'Decline the invitation of a customer',
-      params: invited,
-      reply: ResultOk,
-      errors: [400, 401, 403, 404],
     },
   },
 );

@@ -1,19 +1,17 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoints } from '../endpoint.ts';
-import { Id, Text } from '../fields.ts';
+import { Text } from '../fields.ts';
 
 /** Statuses that clients of this interface know. */
 const errors = [400, 401, 403, 404, 410, 416, 429] as const;
 
-/** Largest number of an action: clients keep them in 32 bits with a sign. */
-const ActionId = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
-
-const target = {
+const params = {
   tenant: Text(120, { minLength: 1, description: 'DEFAULT, or the full code of the product, in any letter case' }),
   controller_id: Text(128, { minLength: 1, description: 'name of the device' }),
+  // Clients keep it in 32 bits with a sign.
+  action_id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  name: Text(255, { minLength: 1 }),
 };
-const device = Type.Object(target);
-const action = Type.Object({ ...target, action_id: ActionId });
 
 /** What clients add to tell an action from a changed one, or to see its history; neither changes the answer. */
 const history = Type.Object({ c: Type.Optional(Text(64)), actionHistory: Type.Optional(Text(16)) });
@@ -119,106 +117,84 @@ export type DdiConfigData = Static<typeof ConfigData>;
 const Nothing = Type.Object({}, { description: 'clients look at the status alone, and know 200 only' });
 
 const base = '/{tenant}/controller/v1/{controller_id}';
-const shared = { tag: 'Doors: DDI', auth: 'door', errors } as const;
+const shared = { params, tag: 'Doors: DDI', auth: 'door', errors } as const;
 
 /** The interface that update clients such as SWUpdate and the RAUC updater speak, on the device listener. */
 export const ddiContract = endpoints(shared, {
   base: {
-    method: 'GET',
-    path: base,
+    route: `GET ${base}`,
     spec: ['API-DDI-base', 'API-DOOR-identity'],
     summary: 'Ask what there is to do, and when to ask again',
-    params: device,
     reply: DdiBase,
   },
   configData: {
-    method: 'PUT',
-    path: `${base}/configData`,
+    route: `PUT ${base}/configData`,
     spec: ['API-DDI-config'],
     summary: 'Report what the device says of itself; it becomes its attributes',
-    params: device,
     body: ConfigData,
     reply: Nothing,
   },
   deployment: {
-    method: 'GET',
-    path: `${base}/deploymentBase/{action_id}`,
+    route: `GET ${base}/deploymentBase/{action_id}`,
     spec: ['API-DDI-deployment'],
     summary: 'Get what is to be installed',
-    params: action,
     query: history,
     reply: DdiAction,
   },
   feedback: {
-    method: 'POST',
-    path: `${base}/deploymentBase/{action_id}/feedback`,
+    route: `POST ${base}/deploymentBase/{action_id}/feedback`,
     spec: ['API-DDI-feedback'],
     summary: 'Report how an update goes; an update that has ended otherwise is 410',
-    params: action,
     body: DdiFeedback,
     reply: Nothing,
   },
   installed: {
-    method: 'GET',
-    path: `${base}/installedBase/{action_id}`,
+    route: `GET ${base}/installedBase/{action_id}`,
     spec: ['API-DDI-installed'],
     summary: 'Get what was installed last',
-    params: action,
     query: history,
     reply: DdiAction,
   },
   cancel: {
-    method: 'GET',
-    path: `${base}/cancelAction/{action_id}`,
+    route: `GET ${base}/cancelAction/{action_id}`,
     spec: ['API-DDI-cancel'],
     summary: 'Get which update is over',
-    params: action,
     reply: Type.Object({ id: Type.String(), cancelAction: Type.Object({ stopId: Type.String() }) }),
   },
   cancelFeedback: {
-    method: 'POST',
-    path: `${base}/cancelAction/{action_id}/feedback`,
+    route: `POST ${base}/cancelAction/{action_id}/feedback`,
     spec: ['API-DDI-cancel'],
     summary: 'Report that an update is dropped, or that it is too late for that',
-    params: action,
     body: DdiFeedback,
     reply: Nothing,
   },
   confirmations: {
-    method: 'GET',
-    path: `${base}/confirmationBase`,
+    route: `GET ${base}/confirmationBase`,
     spec: ['API-DDI-confirmation'],
     summary: 'Ask whether updates wait for a consent of the user of the device',
-    params: device,
     reply: Type.Object({
       autoConfirm: AutoConfirm,
       _links: Type.Object({ activateAutoConfirm: link, deactivateAutoConfirm: link, confirmationBase: link }),
     }),
   },
   confirmation: {
-    method: 'GET',
-    path: `${base}/confirmationBase/{action_id}`,
+    route: `GET ${base}/confirmationBase/{action_id}`,
     spec: ['API-DDI-confirmation'],
     summary: 'Get what waits for a consent',
-    params: action,
     query: history,
     reply: Confirmation,
   },
   confirm: {
-    method: 'POST',
-    path: `${base}/confirmationBase/{action_id}/feedback`,
+    route: `POST ${base}/confirmationBase/{action_id}/feedback`,
     spec: ['API-DDI-confirmation'],
     summary: 'Report whether the user of the device consents',
-    params: action,
     body: DdiConsent,
     reply: Nothing,
   },
   activateAutoConfirm: {
-    method: 'POST',
-    path: `${base}/confirmationBase/activateAutoConfirm`,
+    route: `POST ${base}/confirmationBase/activateAutoConfirm`,
     spec: ['API-DDI-confirmation'],
     summary: 'Consent to all updates, until that is taken back',
-    params: device,
     body: Type.Object({
       initiator: Type.Optional(Type.Union([Text(64), Type.Null()])),
       remark: Type.Optional(Type.Union([Text(512), Type.Null()])),
@@ -226,46 +202,36 @@ export const ddiContract = endpoints(shared, {
     reply: Nothing,
   },
   deactivateAutoConfirm: {
-    method: 'POST',
-    path: `${base}/confirmationBase/deactivateAutoConfirm`,
+    route: `POST ${base}/confirmationBase/deactivateAutoConfirm`,
     spec: ['API-DDI-confirmation'],
     summary: 'Ask the user of the device about each update again',
-    params: device,
     reply: Nothing,
   },
   bundle: {
-    method: 'GET',
-    path: `${base}/update.raucb`,
+    route: `GET ${base}/update.raucb`,
     spec: ['API-DDI-polling'],
     summary: 'Where RAUC itself polls: a redirect to the bundle on offer; 204 without one',
     description: 'RAUC says in headers what it runs (`RAUC-System-Version`), and is told in one where the bundle is.',
-    params: device,
     reply: Nothing,
   },
   noteInstalled: {
-    method: 'PUT',
-    path: `${base}/installedBase`,
+    route: `PUT ${base}/installedBase`,
     spec: ['API-DDI-installed'],
     summary: 'Report by name and version what runs; both become attributes',
-    params: device,
     body: Type.Object({ name: Text(256), version: Text(256) }),
     reply: Nothing,
   },
   artifacts: {
-    method: 'GET',
-    path: `${base}/softwaremodules/{bundle_id}/artifacts`,
+    route: `GET ${base}/softwaremodules/{bundle_id}/artifacts`,
     spec: ['API-DDI-artifact'],
     summary: 'List the files of the update',
-    params: Type.Object({ ...target, bundle_id: Id }),
     reply: Type.Array(Artifact),
   },
   artifact: {
-    method: 'GET',
-    path: `${base}/softwaremodules/{bundle_id}/artifacts/{name*}`,
+    route: `GET ${base}/softwaremodules/{bundle_id}/artifacts/{name*}`,
     spec: ['API-DDI-artifact'],
     summary: 'Get a file of the update, or its MD5 sum with .MD5SUM behind the name; Range and HEAD are honoured',
     description: 'The link of the action has a ticket for a day: a client need not send its token to get the file.',
-    params: Type.Object({ ...target, bundle_id: Id, name: Text(255, { minLength: 1 }) }),
     query: Type.Object({ ticket: Type.Optional(Text(128)) }),
     reply: binary(),
   },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Session, SessionRecord } from '../core/auth.ts';
 import { endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { Nullable, ResultOk, Text, Timestamp } from '../fields.ts';
+import { Nullable, Text, Timestamp } from '../fields.ts';
 
 /** The challenge of a refused login: SECOND_FACTOR_REQUIRED names it. */
 const challenge = Text(64, { minLength: 1, description: 'the challenge that the refused login has named' });
@@ -26,17 +26,15 @@ export const SecondFactor = Type.Object({
 });
 export type SecondFactor = Static<typeof SecondFactor>;
 
-const stranger = { method: 'POST', tag: 'Login', auth: 'none', bodyLimitBytes: strangerBodyLimitBytes } as const;
+const stranger = { tag: 'Login', auth: 'none', bodyLimitBytes: strangerBodyLimitBytes } as const;
 const own = {
   tag: 'User',
-  auth: 'bearer',
   limited: 'closed',
   access: 'user.self',
   audit: { what: 'user', id: 'caller' },
 } as const;
 const changes = {
   ...own,
-  method: 'POST',
   scope: 'all',
   proof: 'always',
   errors: [400, 401, 403, 404, 413, 415, 429, 503],
@@ -46,8 +44,8 @@ const changes = {
 export const factorsContract = endpoints(own, {
   login: {
     ...stranger,
-    path: '/api/auth/second-factor',
-    spec: ['API-EP-POST-auth-second-factor', 'API-RULE-factor-1', 'API-LIMIT-factor'],
+    route: 'POST /api/auth/second-factor',
+    spec: ['API-RULE-factor-1', 'API-LIMIT-factor'],
     summary: 'Finish a login with a code of the second factor',
     description:
       'A login with the right password of an account with a second factor is refused: 401 SECOND_FACTOR_REQUIRED, ' +
@@ -58,27 +56,25 @@ export const factorsContract = endpoints(own, {
   },
   open: {
     ...stranger,
-    path: '/api/auth/session/second-factor',
-    spec: ['API-EP-POST-auth-session-second-factor', 'API-RULE-session-1', 'API-RULE-factor-1', 'API-LIMIT-factor'],
+    route: 'POST /api/auth/session/second-factor',
+    spec: ['API-RULE-session-1', 'API-RULE-factor-1', 'API-LIMIT-factor'],
     summary: 'Finish a login from a page of the service: the token comes in a cookie',
     body: Type.Object({ challenge, code: Code }),
     reply: SessionRecord,
     errors: [400, 403, 413, 415, 429],
   },
   get: {
-    method: 'GET',
-    path: '/api/user/second-factor',
+    route: 'GET /api/user/second-factor',
     withoutFactor: true,
-    spec: ['API-EP-GET-user-second-factor'],
     summary: 'Your second factor',
     reply: SecondFactor,
     errors: [401],
   },
   setUpTotp: {
     ...changes,
-    path: '/api/user/second-factor/totp',
+    route: 'POST /api/user/second-factor/totp',
     withoutFactor: true,
-    spec: ['API-EP-POST-user-second-factor-totp', 'API-RULE-factor-2'],
+    spec: ['API-RULE-factor-2'],
     summary: 'Make a secret for an app that shows codes; it counts once a code of it is confirmed',
     reply: Type.Object({
       secret: Type.String({ description: 'base32, shown this once', examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'] }),
@@ -87,24 +83,23 @@ export const factorsContract = endpoints(own, {
   },
   confirmTotp: {
     ...changes,
-    path: '/api/user/second-factor/totp/confirm',
+    route: 'POST /api/user/second-factor/totp/confirm',
     withoutFactor: true,
-    spec: ['API-EP-POST-user-second-factor-totp-confirm', 'API-RULE-factor-2'],
+    spec: ['API-RULE-factor-2'],
     summary: 'Confirm the secret with a code of the app; with a first factor your other login sessions end',
     body: Type.Object({ code: Code }),
     reply: Type.Object({ recovery_codes: RecoveryCodes }, { description: 'no codes where you have some already' }),
   },
   removeTotp: {
     ...changes,
-    path: '/api/user/second-factor/totp/remove',
-    spec: ['API-EP-POST-user-second-factor-totp-remove', 'API-RULE-factor-2'],
+    route: 'POST /api/user/second-factor/totp/remove',
+    spec: ['API-RULE-factor-2'],
     summary: 'Forget the app; with the last factor the recovery codes go',
-    reply: ResultOk,
   },
   renewCodes: {
     ...changes,
-    path: '/api/user/second-factor/recovery-codes',
-    spec: ['API-EP-POST-user-second-factor-recovery-codes', 'API-RULE-factor-2', 'API-RULE-factor-3'],
+    route: 'POST /api/user/second-factor/recovery-codes',
+    spec: ['API-RULE-factor-2', 'API-RULE-factor-3'],
     summary: 'Make ten recovery codes; those before stop working',
     reply: Type.Object({ recovery_codes: RecoveryCodes }),
   },

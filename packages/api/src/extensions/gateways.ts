@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoints } from '../endpoint.ts';
-import { Id, MacAddress, Nullable, pageQuery, sortBy, Text, Timestamp, Title } from '../fields.ts';
+import { Id, MacAddress, Nullable, pageOf, sortBy, Text, Timestamp, Title } from '../fields.ts';
 
 /** Modules of one report, and gateways of one user that have found some. Spec: API-LIMIT-gateways. */
 export const foundLimit = 256;
@@ -56,19 +56,17 @@ export const FoundRecord = Type.Object({
 });
 export type FoundRecord = Static<typeof FoundRecord>;
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
+const shared = { tag: 'User', limited: 'closed', access: 'user.self' } as const;
 
 /** Gateways of the caller, which stand for real modules: what they have found, and what they are to adopt. */
 export const gatewaysContract = endpoints(shared, {
   report: {
-    method: 'PUT',
-    path: '/api/user/gateways/{gateway_id}/found',
+    route: 'PUT /api/user/gateways/{gateway_id}/found',
     scope: 'operate',
     audit: { none: 'a gateway says what it hears, again and again' },
-    spec: ['API-EP-PUT-user-gateways-gateway_id-found', 'API-RULE-gateways-1', 'API-LIMIT-gateways'],
+    spec: ['API-RULE-gateways-1', 'API-LIMIT-gateways'],
     summary: 'Say which modules a gateway has found and does not stand for; the answer says which it is to adopt',
     description: 'All of them each time: what is left out is forgotten. Passwords of modules never come here.',
-    params: Type.Object({ gateway_id: Id }),
     body: Type.Object({ gateway: Title(64), modules: Type.Array(SeenModule, { maxItems: foundLimit }) }),
     reply: Type.Object({
       adopt: Type.Array(Type.Object({ address: Type.String(), mac: Nullable(Type.String()), product_id: Id })),
@@ -76,26 +74,20 @@ export const gatewaysContract = endpoints(shared, {
     errors: [400, 401, 409],
   },
   found: {
-    method: 'GET',
-    path: '/api/user/found-modules',
-    spec: ['API-EP-GET-user-found-modules', 'API-RULE-gateways-1'],
+    route: 'GET /api/user/found-modules',
+    spec: ['API-RULE-gateways-1'],
     summary: 'Real modules that gateways of the caller have found in the last ten minutes and do not stand for',
-    query: Type.Object({ ...pageQuery, sort: sortBy(['address', 'seen_at'], 'address') }),
-    reply: Type.Array(FoundRecord),
-    paged: true,
-    errors: [400, 401],
+    ...pageOf(FoundRecord, sortBy(['address', 'seen_at'], 'address')),
   },
   adopt: {
-    method: 'POST',
-    path: '/api/user/found-modules/{found_id}/adopt',
+    route: 'POST /api/user/found-modules/{found_id}/adopt',
     scope: 'administer',
     limited: ['product_id'],
     access: 'token.activation.create',
     audit: { what: 'found_module', id: 'params.found_id' },
-    spec: ['API-EP-POST-user-found-modules-found_id-adopt', 'API-RULE-gateways-1'],
+    spec: ['API-RULE-gateways-1'],
     summary: 'Have the gateway adopt a module that it has found, as a device of a product',
     description: 'The gateway hears of it with its next report, and has 10 s between them.',
-    params: Type.Object({ found_id: Id }),
     body: Type.Object({ product_id: Id }),
     reply: FoundRecord,
     errors: [400, 401, 403, 404, 409],

@@ -1,20 +1,19 @@
 import Type from 'typebox';
 import { Email, NewPassword } from '../core/auth.ts';
 import { endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { ResultOk, Text } from '../fields.ts';
+import { Text } from '../fields.ts';
 
 /** The token in a link that an account was mailed. */
 const token = Text(64, { minLength: 1, description: 'the token in the link' });
 
-const shared = { tag: 'Login', auth: 'none', reply: ResultOk, audit: { what: 'user', id: 'caller' } } as const;
+const shared = { tag: 'Login', auth: 'none', audit: { what: 'user', id: 'caller' } } as const;
 
 /** Links that accounts are mailed. Each is good once, for an hour; one that undoes a change or confirms an address for alerts, for a week. Spec: API-RULE-link-1. */
 export const userLinksContract = endpoints(shared, {
   forgotten: {
-    method: 'POST',
-    path: '/api/auth/forgotten',
+    route: 'POST /api/auth/forgotten',
     audit: { none: 'anybody may ask for a mail; what comes of it is links.reset' },
-    spec: ['API-EP-POST-auth-forgotten', 'API-RULE-link-2', 'API-LIMIT-links'],
+    spec: ['API-RULE-link-2', 'API-LIMIT-links'],
     summary: 'Mail a link to the account of an address by which it gets another password',
     description: 'The reply is the same whether or not there is such an account.',
     bodyLimitBytes: strangerBodyLimitBytes,
@@ -22,18 +21,16 @@ export const userLinksContract = endpoints(shared, {
     errors: [400, 409, 413, 415, 429],
   },
   reset: {
-    method: 'POST',
-    path: '/api/auth/reset',
-    spec: ['API-EP-POST-auth-reset', 'API-RULE-link-1'],
+    route: 'POST /api/auth/reset',
+    spec: ['API-RULE-link-1'],
     summary: 'Choose another password with a link; all login sessions end, tokens made by hand stay',
     bodyLimitBytes: strangerBodyLimitBytes,
     body: Type.Object({ token, password: NewPassword }),
     errors: [400, 403, 413, 415, 429, 503],
   },
   confirm: {
-    method: 'POST',
-    path: '/api/auth/confirm',
-    spec: ['API-EP-POST-auth-confirm', 'API-RULE-link-1', 'API-RULE-alert-6'],
+    route: 'POST /api/auth/confirm',
+    spec: ['API-RULE-link-1', 'API-RULE-alert-6'],
     summary:
       'Confirm the address of an account with a link, give it the address that the link was mailed to, or let alerts go there',
     bodyLimitBytes: strangerBodyLimitBytes,
@@ -41,9 +38,8 @@ export const userLinksContract = endpoints(shared, {
     errors: [400, 403, 409, 413, 415, 429],
   },
   undo: {
-    method: 'POST',
-    path: '/api/auth/undo',
-    spec: ['API-EP-POST-auth-undo', 'API-RULE-link-3'],
+    route: 'POST /api/auth/undo',
+    spec: ['API-RULE-link-3'],
     summary: 'Give an account the address back that it had, with a link that this one was mailed when it was changed',
     description:
       'All login sessions end. Tokens, passkeys, apps for codes and links to single sign-on that were added since an hour ' +
@@ -53,12 +49,11 @@ export const userLinksContract = endpoints(shared, {
     errors: [400, 403, 413, 415, 429],
   },
   askConfirmation: {
-    method: 'POST',
-    path: '/api/user/confirmation',
+    route: 'POST /api/user/confirmation',
     scope: 'all',
     limited: 'closed',
     access: 'user.self',
-    spec: ['API-EP-POST-user-confirmation', 'API-LIMIT-links'],
+    spec: ['API-LIMIT-links'],
     tag: 'User',
     summary: 'Mail yourself a link that confirms your address',
     auth: 'bearer',

@@ -3,7 +3,8 @@ import { binary, endpoints } from '../endpoint.ts';
 import { Text } from '../fields.ts';
 
 const errors = [400, 401, 404, 409, 416] as const;
-const shared = { tag: 'Doors: Mender', auth: 'door', errors } as const;
+const params = { deployment_id: Type.String({ pattern: '^[0-9]{1,10}$' }), name: Text(255, { minLength: 1 }) };
+const shared = { params, tag: 'Doors: Mender', auth: 'door', errors } as const;
 
 const Nothing = Type.Object({}, { description: 'status 204' });
 
@@ -24,8 +25,6 @@ const Inventory = Type.Array(
   Type.Object({ name: Text(1_024), value: Type.Union([Type.String(), Type.Array(Type.String())]) }),
 );
 export type MenderInventory = Static<typeof Inventory>;
-
-const byDeployment = Type.Object({ deployment_id: Type.String({ pattern: '^[0-9]{1,10}$' }) });
 
 const Log = Type.Object({
   messages: Type.Array(
@@ -56,9 +55,8 @@ const byRelease = Type.Object({ artifact_name: Text(1_024), device_type: Text(1_
 /** The device interface of Mender, as far as its clients need it for updates, on the device listener. */
 export const menderContract = endpoints(shared, {
   authenticate: {
-    method: 'POST',
-    path: '/api/devices/v1/authentication/auth_requests',
-    spec: ['API-EP-POST-devices-v1-authentication-auth_requests', 'API-MENDER-auth', 'API-DOOR-waiting'],
+    route: 'POST /api/devices/v1/authentication/auth_requests',
+    spec: ['API-MENDER-auth', 'API-DOOR-waiting'],
     summary: 'Ask to be let in with the key of the device; the answer is a token for a week',
     description: 'X-MEN-Signature is over the body as it is sent: RSA or ECDSA with SHA-256, or Ed25519.',
     auth: 'none',
@@ -72,51 +70,44 @@ export const menderContract = endpoints(shared, {
     errors,
   },
   replaceInventory: {
-    method: 'PUT',
-    path: '/api/devices/v1/inventory/device/attributes',
+    route: 'PUT /api/devices/v1/inventory/device/attributes',
     spec: ['API-MENDER-inventory'],
     summary: 'Report what the device says of itself, in the place of what it has said before',
     body: Inventory,
     reply: Nothing,
   },
   mergeInventory: {
-    method: 'PATCH',
-    path: '/api/devices/v1/inventory/device/attributes',
+    route: 'PATCH /api/devices/v1/inventory/device/attributes',
     spec: ['API-MENDER-inventory'],
     summary: 'Report more of what the device says of itself',
     body: Inventory,
     reply: Nothing,
   },
   next: {
-    method: 'POST',
-    path: '/api/devices/v2/deployments/device/deployments/next',
+    route: 'POST /api/devices/v2/deployments/device/deployments/next',
     spec: ['API-MENDER-next'],
     summary: 'Ask for the next deployment; 204 when there is none',
     body: Type.Object({ device_provides: Provides }),
     reply: Deployment,
   },
   nextOfQuery: {
-    method: 'GET',
-    path: '/api/devices/v1/deployments/device/deployments/next',
+    route: 'GET /api/devices/v1/deployments/device/deployments/next',
     spec: ['API-MENDER-next'],
     summary: 'The same, as earlier clients ask',
     query: byRelease,
     reply: Deployment,
   },
   nextOfBody: {
-    method: 'POST',
-    path: '/api/devices/v1/deployments/device/deployments/next',
+    route: 'POST /api/devices/v1/deployments/device/deployments/next',
     spec: ['API-MENDER-next'],
     summary: 'The same, as some clients ask in between',
     body: byRelease,
     reply: Deployment,
   },
   status: {
-    method: 'PUT',
-    path: '/api/devices/v1/deployments/device/deployments/{deployment_id}/status',
+    route: 'PUT /api/devices/v1/deployments/device/deployments/{deployment_id}/status',
     spec: ['API-MENDER-status'],
     summary: 'Report how a deployment goes; 409 when it is over',
-    params: byDeployment,
     body: Type.Object({
       status: Type.Enum([...menderStatuses]),
       substate: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -124,23 +115,16 @@ export const menderContract = endpoints(shared, {
     reply: Nothing,
   },
   log: {
-    method: 'PUT',
-    path: '/api/devices/v1/deployments/device/deployments/{deployment_id}/log',
+    route: 'PUT /api/devices/v1/deployments/device/deployments/{deployment_id}/log',
     spec: ['API-MENDER-log'],
     summary: 'Report what has happened in a deployment',
-    params: byDeployment,
     body: Log,
     reply: Nothing,
   },
   download: {
-    method: 'GET',
-    path: '/api/devices/v1/deployments/download/{deployment_id}/{name*}',
+    route: 'GET /api/devices/v1/deployments/download/{deployment_id}/{name*}',
     spec: ['API-MENDER-download', 'API-DOOR-ticket'],
     summary: 'Get the artifact of a deployment, by the ticket of its link; Range is honoured',
-    params: Type.Object({
-      deployment_id: Type.String({ pattern: '^[0-9]{1,10}$' }),
-      name: Text(255, { minLength: 1 }),
-    }),
     query: Type.Object({ ticket: Type.Optional(Text(128)) }),
     reply: binary(),
   },

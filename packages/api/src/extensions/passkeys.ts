@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { SessionRecord } from '../core/auth.ts';
 import { endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { Id, Nullable, ResultOk, Text, Timestamp, Title } from '../fields.ts';
-import { RecoveryCodes } from './factors.ts';
+import { Id, Nullable, Text, Timestamp, Title } from '../fields.ts';
+import { ruled } from '../patterns.ts';
+import { Code, RecoveryCodes } from './factors.ts';
 
 /** Bytes as browsers write them in JSON. */
 const bytes = (maxLength: number) =>
@@ -90,23 +91,22 @@ export type PasskeyRecord = Static<typeof PasskeyRecord>;
 const loginChallenge = Type.Optional(
   Text(64, { minLength: 1, description: 'that of a refused login, which the passkey is to finish' }),
 );
-const stranger = { method: 'POST', tag: 'Login', auth: 'none', bodyLimitBytes: strangerBodyLimitBytes } as const;
+const stranger = { tag: 'Login', auth: 'none', bodyLimitBytes: strangerBodyLimitBytes } as const;
 const own = {
   tag: 'User',
-  auth: 'bearer',
+  scope: 'all',
   limited: 'closed',
   access: 'user.self',
   audit: { what: 'user', id: 'caller' },
 } as const;
-const params = Type.Object({ passkey_id: Id });
 
 /** Passkeys: WebAuthn in the place of a password, or as the second step behind one. Spec: API-RULE-passkey-1. */
 export const passkeysContract = endpoints(own, {
   begin: {
     ...stranger,
-    path: '/api/auth/passkey',
+    route: 'POST /api/auth/passkey',
     audit: { none: 'begins a sign-in; what comes of it is passkeys.open' },
-    spec: ['API-EP-POST-auth-passkey', 'API-RULE-passkey-1', 'API-LIMIT-passkey'],
+    spec: ['API-RULE-passkey-1', 'API-LIMIT-passkey'],
     summary: 'Begin to sign in with a passkey, from a page of the service',
     description:
       'Without a body: with a passkey alone, of whichever account. With the challenge of a login that was refused with ' +
@@ -117,41 +117,35 @@ export const passkeysContract = endpoints(own, {
   },
   open: {
     ...stranger,
-    path: '/api/auth/session/passkey',
-    spec: ['API-EP-POST-auth-session-passkey', 'API-RULE-session-1', 'API-RULE-passkey-1', 'API-LIMIT-login'],
+    route: 'POST /api/auth/session/passkey',
+    spec: ['API-RULE-session-1', 'API-RULE-passkey-1', 'API-LIMIT-login'],
     summary: 'Log in with what the passkey has signed: the token comes in a cookie',
     body: Type.Object({ challenge: loginChallenge, credential: ShownPasskey }),
     reply: SessionRecord,
     errors: [400, 403, 413, 415, 429],
   },
   list: {
-    method: 'GET',
-    path: '/api/user/passkeys',
+    route: 'GET /api/user/passkeys',
     withoutFactor: true,
-    spec: ['API-EP-GET-user-passkeys'],
     summary: 'Your passkeys',
     reply: Type.Array(PasskeyRecord),
     errors: [401],
   },
   register: {
-    method: 'POST',
-    path: '/api/user/passkeys/begin',
-    scope: 'all',
+    route: 'POST /api/user/passkeys/begin',
     proof: 'always',
     audit: { none: 'begins to make one; what comes of it is passkeys.add' },
     withoutFactor: true,
-    spec: ['API-EP-POST-user-passkeys-begin', 'API-RULE-factor-2', 'API-RULE-passkey-2'],
+    spec: ['API-RULE-factor-2', 'API-RULE-passkey-2'],
     summary: 'Begin to add a passkey',
     reply: Type.Object({ options: PasskeyCreation }),
     errors: [400, 401, 403, 409, 413, 415, 429, 503],
   },
   add: {
-    method: 'POST',
-    path: '/api/user/passkeys',
-    scope: 'all',
+    route: 'POST /api/user/passkeys',
     proof: 'always',
     withoutFactor: true,
-    spec: ['API-EP-POST-user-passkeys', 'API-RULE-passkey-1', 'API-RULE-passkey-2'],
+    spec: ['API-RULE-passkey-1', 'API-RULE-passkey-2'],
     summary: 'Add the passkey that the browser has made; with a first factor your other login sessions end',
     body: Type.Object({ title, credential: Made }),
     reply: Type.Object(
@@ -161,27 +155,51 @@ export const passkeysContract = endpoints(own, {
     errors: [400, 401, 403, 409, 413, 415],
   },
   rename: {
-    method: 'PUT',
-    path: '/api/user/passkeys/{passkey_id}',
-    scope: 'all',
+    route: 'PUT /api/user/passkeys/{passkey_id}',
     audit: { what: 'passkey', id: 'params.passkey_id' },
-    spec: ['API-EP-PUT-user-passkeys-passkey_id'],
     summary: 'Give a passkey another name',
-    params,
     body: Type.Object({ title }),
     reply: PasskeyRecord,
     errors: [400, 401, 403, 404, 413, 415],
   },
   remove: {
-    method: 'POST',
-    path: '/api/user/passkeys/{passkey_id}/remove',
-    scope: 'all',
+    route: 'POST /api/user/passkeys/{passkey_id}/remove',
     proof: 'always',
     audit: { what: 'passkey', id: 'params.passkey_id' },
-    spec: ['API-EP-POST-user-passkeys-passkey_id-remove', 'API-RULE-factor-2'],
+    spec: ['API-RULE-factor-2'],
     summary: 'Forget a passkey; with the last factor the recovery codes go',
-    params,
-    reply: ResultOk,
     errors: [400, 401, 403, 404, 413, 415, 429, 503],
   },
 });
+
+const Shown = Type.Object(
+  { current_password: Type.Optional(Text(1024)), code: Type.Optional(Code), credential: Type.Optional(ShownPasskey) },
+  ruled({ anyOf: [{ required: ['current_password'] }, { required: ['code'] }, { required: ['credential'] }] }),
+);
+export type ShownProof = Static<typeof Shown>;
+
+/** Proof of who calls, before an account is changed by which it could be taken. Spec: API-RULE-proof-1. */
+export const proofContract = endpoints(
+  { tag: 'User', limited: 'closed' },
+  {
+    show: {
+      route: 'POST /api/user/proof',
+      scope: 'all',
+      proof: 'in the body',
+      access: 'user.self',
+      audit: { none: 'what it is shown for leaves its own' },
+      withoutFactor: true,
+      spec: ['API-RULE-proof-1', 'API-LIMIT-login', 'API-LIMIT-factor'],
+      summary: 'Show who you are once more: by your password, a code of your second factor, or a passkey',
+      description:
+        'What an account could be taken by is refused with PROOF_NEEDED unless this token has shown it within ten minutes; ' +
+        'logging in counts as well. A passkey signs the challenge of `POST /api/auth/passkey` without a body.',
+      body: Shown,
+      reply: Type.Object({
+        result: Type.Literal('ok'),
+        until: { ...Timestamp, description: 'it is fresh until then' },
+      }),
+      errors: [400, 401, 403, 413, 415, 429, 503],
+    },
+  },
+);

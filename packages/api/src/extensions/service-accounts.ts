@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { TokenRecord, tokenDaysLimit } from '../core/users.ts';
 import { endpoints, tokenScopes } from '../endpoint.ts';
-import { Id, Nullable, ResultOk, Timestamp, Title } from '../fields.ts';
+import { Id, Nullable, Timestamp, Title } from '../fields.ts';
 
 /** What a token of a service account may do: never everything, which is how credentials are made. */
 export const serviceScopes = tokenScopes.filter((scope) => scope !== 'all');
@@ -21,12 +21,9 @@ export const ServiceAccountRecord = Type.Object({
 });
 export type ServiceAccountRecord = Static<typeof ServiceAccountRecord>;
 
-const path = '/api/products/{product_id}/service-accounts';
-const product = { product_id: Id } as const;
-const account = { ...product, service_account_id: Id } as const;
 const shared = {
   tag: 'Products',
-  auth: 'bearer',
+  scope: 'all',
   limited: ['product_id'],
   access: 'product.service_accounts',
   audit: { what: 'service_account', id: 'params.service_account_id' },
@@ -35,63 +32,40 @@ const shared = {
 /** Accounts of programs that belong to a product, not to a person. Spec: API-RULE-service-account-1, API-RULE-service-account-2. */
 export const serviceAccountsContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path,
-    spec: ['API-EP-GET-products-product_id-service-accounts'],
+    route: 'GET /api/products/{product_id}/service-accounts',
     summary: 'List the service accounts of a product, with their tokens',
-    params: Type.Object(product),
     reply: Type.Array(ServiceAccountRecord),
-    errors: [400, 401, 403, 404],
   },
   create: {
-    method: 'POST',
-    path,
-    scope: 'all',
+    route: 'POST /api/products/{product_id}/service-accounts',
     audit: { what: 'service_account', id: 'made' },
-    spec: [
-      'API-EP-POST-products-product_id-service-accounts',
-      'API-RULE-service-account-1',
-      'API-LIMIT-service-accounts',
-    ],
+    spec: ['API-RULE-service-account-1', 'API-LIMIT-service-accounts'],
     summary: 'Add a service account to a product',
     description:
       'It may do what a manager of the product may, as far as the scopes of its tokens go, and nothing elsewhere. It cannot ' +
       'sign in, stays when the person who made it leaves, and goes with the product.',
-    params: Type.Object(product),
     body: Type.Object({ name: Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,31}$', examples: ['ci'] }) }),
     reply: ServiceAccountRecord,
     errors: [400, 401, 403, 404, 409, 413, 415, 429],
   },
   update: {
-    method: 'PUT',
-    path: `${path}/{service_account_id}`,
-    scope: 'all',
-    spec: ['API-EP-PUT-products-product_id-service-accounts-service_account_id'],
+    route: 'PUT /api/products/{product_id}/service-accounts/{service_account_id}',
     summary: 'Disable a service account, or let it in again',
-    params: Type.Object(account),
     body: Type.Object({ disabled: Type.Boolean() }),
     reply: ServiceAccountRecord,
     errors: [400, 401, 403, 404, 413, 415],
   },
   remove: {
-    method: 'DELETE',
-    path: `${path}/{service_account_id}`,
-    scope: 'all',
-    spec: ['API-EP-DELETE-products-product_id-service-accounts-service_account_id', 'API-RULE-service-account-2'],
+    route: 'DELETE /api/products/{product_id}/service-accounts/{service_account_id}',
+    spec: ['API-RULE-service-account-2'],
     summary: 'Delete a service account with its tokens; what it has made becomes yours',
-    params: Type.Object(account),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
   addToken: {
-    method: 'POST',
-    path: `${path}/{service_account_id}/tokens`,
-    scope: 'all',
+    route: 'POST /api/products/{product_id}/service-accounts/{service_account_id}/tokens',
     proof: { when: 'the new token would outlive the one shown' },
     audit: { what: 'token', id: 'made' },
-    spec: ['API-EP-POST-products-product_id-service-accounts-service_account_id-tokens', 'API-RULE-service-account-1'],
+    spec: ['API-RULE-service-account-1'],
     summary: 'Add a token to a service account; its value is shown this once',
-    params: Type.Object(account),
     body: Type.Object({
       title: Title(100),
       scopes: Type.Array(Type.Enum([...serviceScopes]), {
@@ -107,14 +81,8 @@ export const serviceAccountsContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 413, 415, 429],
   },
   removeToken: {
-    method: 'DELETE',
-    path: `${path}/{service_account_id}/tokens/{token_id}`,
-    scope: 'all',
+    route: 'DELETE /api/products/{product_id}/service-accounts/{service_account_id}/tokens/{token_id}',
     audit: { what: 'token', id: 'params.token_id' },
-    spec: ['API-EP-DELETE-products-product_id-service-accounts-service_account_id-tokens-token_id'],
     summary: 'Revoke a token of a service account; it fails from the next request on',
-    params: Type.Object({ ...account, token_id: Id }),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
 });

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { SessionRecord } from '../core/auth.ts';
 import { endpoints, strangerBodyLimitBytes } from '../endpoint.ts';
-import { Id, Nullable, ResultOk, Text, Timestamp } from '../fields.ts';
+import { Id, Nullable, Text, Timestamp } from '../fields.ts';
 
-/** Who gets in by single sign-on: whoever the provider signs in, or those with an account or an invitation. */
+/** Who gets in by single sign-on: all whom the provider signs in, or those with an account or an invitation. */
 export const ssoAccountPolicies = ['create', 'invited'] as const;
 
 /** A page of the console and no other site: `//` and `/\` begin the name of a host to a browser. */
@@ -30,16 +30,15 @@ export const SsoLinkRecord = Type.Object({
 });
 export type SsoLinkRecord = Static<typeof SsoLinkRecord>;
 
-const shared = { tag: 'User', auth: 'bearer', limited: 'closed', access: 'user.self' } as const;
+const shared = { tag: 'User', scope: 'all', limited: 'closed', access: 'user.self' } as const;
 
 /** Single sign-on by OpenID Connect. Spec: API-RULE-sso-1. */
 export const ssoContract = endpoints(shared, {
   start: {
     ...start,
-    method: 'POST',
-    path: '/api/auth/sso',
+    route: 'POST /api/auth/sso',
     audit: { none: 'leads to the provider; what comes of it is sso.finish' },
-    spec: ['API-EP-POST-auth-sso', 'API-RULE-sso-1', 'API-LIMIT-sso'],
+    spec: ['API-RULE-sso-1', 'API-LIMIT-sso'],
     tag: 'Login',
     summary: 'Begin to sign in at the provider, from a page of the service',
     description: 'The cookie that comes along binds the sign-in to the browser, for ten minutes.',
@@ -48,10 +47,9 @@ export const ssoContract = endpoints(shared, {
     errors: [400, 403, 409, 413, 415, 429, 502],
   },
   finish: {
-    method: 'POST',
-    path: '/api/auth/sso/finish',
+    route: 'POST /api/auth/sso/finish',
     audit: { what: 'user', id: 'caller' },
-    spec: ['API-EP-POST-auth-sso-finish', 'API-RULE-sso-1', 'API-RULE-sso-2', 'API-RULE-sso-3'],
+    spec: ['API-RULE-sso-1', 'API-RULE-sso-2', 'API-RULE-sso-3'],
     tag: 'Login',
     summary: 'Log in with what the provider has answered: the token comes in a cookie',
     auth: 'none',
@@ -67,33 +65,23 @@ export const ssoContract = endpoints(shared, {
   },
   link: {
     ...start,
-    method: 'POST',
-    path: '/api/user/sso',
-    scope: 'all',
+    route: 'POST /api/user/sso',
     proof: 'always',
     audit: { none: 'leads to the provider; what comes of it is sso.finish' },
-    spec: ['API-EP-POST-user-sso', 'API-RULE-sso-2'],
+    spec: ['API-RULE-sso-2'],
     summary: 'Begin to link your account to the provider: from then on it can be signed in to there',
     errors: [400, 401, 403, 409, 413, 415, 429, 502],
   },
   list: {
-    method: 'GET',
-    path: '/api/user/sso',
-    spec: ['API-EP-GET-user-sso'],
+    route: 'GET /api/user/sso',
     summary: 'What your account is linked to',
     reply: Type.Array(SsoLinkRecord),
     errors: [401],
   },
   unlink: {
-    method: 'DELETE',
-    path: '/api/user/sso/{link_id}',
-    scope: 'all',
+    route: 'DELETE /api/user/sso/{link_id}',
     proof: 'always',
     audit: { what: 'link', id: 'params.link_id' },
-    spec: ['API-EP-DELETE-user-sso-link_id'],
     summary: 'Take a link back: it does not sign in to your account any more',
-    params: Type.Object({ link_id: Id }),
-    reply: ResultOk,
-    errors: [400, 401, 403, 404],
   },
 });

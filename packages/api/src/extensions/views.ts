@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoints } from '../endpoint.ts';
-import { Id, pageQuery, ResultOk, sortBy, Text, Timestamp, Title } from '../fields.ts';
+import { Id, pageOf, sortBy, Text, Timestamp, Title } from '../fields.ts';
 
 /** Saved views of one user. Spec: API-LIMIT-views. */
 export const viewsLimit = 100;
@@ -16,13 +16,12 @@ export const ViewRecord = Type.Object({
 });
 export type ViewRecord = Static<typeof ViewRecord>;
 
-const byViewId = Type.Object({ view_id: Id });
 const page = Text(40, { pattern: '^[a-z][a-z0-9-]*$', description: 'which page of the program it is a view of' });
 const title = Title(100);
 const state = Text(16_384);
 const shared = {
   tag: 'User',
-  auth: 'bearer',
+  scope: 'all',
   limited: 'closed',
   access: 'user.self',
   audit: { what: 'view', id: 'params.view_id' },
@@ -31,45 +30,30 @@ const shared = {
 /** Saved views of the caller: every browser of theirs has them. Spec: API-RULE-views-1. */
 export const viewsContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/user/views',
-    spec: ['API-EP-GET-user-views', 'API-RULE-views-1'],
+    route: 'GET /api/user/views',
+    spec: ['API-RULE-views-1'],
     summary: 'Own saved views',
-    query: Type.Object({ ...pageQuery, sort: sortBy(['title', 'created_at'], 'title'), page: Type.Optional(page) }),
-    reply: Type.Array(ViewRecord),
-    paged: true,
-    errors: [400, 401],
+    ...pageOf(ViewRecord, sortBy(['title', 'created_at'], 'title'), { page: Type.Optional(page) }),
   },
   create: {
-    method: 'POST',
-    path: '/api/user/views',
-    scope: 'all',
+    route: 'POST /api/user/views',
     audit: { what: 'view', id: 'made' },
-    spec: ['API-EP-POST-user-views', 'API-LIMIT-views'],
+    spec: ['API-LIMIT-views'],
     summary: 'Save a view',
     body: Type.Object({ page, title, state }),
     reply: ViewRecord,
     errors: [400, 401, 409],
   },
   update: {
-    method: 'PUT',
-    path: '/api/user/views/{view_id}',
-    scope: 'all',
-    spec: ['API-EP-PUT-user-views-view_id'],
+    route: 'PUT /api/user/views/{view_id}',
     summary: 'Rename a saved view, or replace what it shows',
-    params: byViewId,
     body: Type.Object({ title: Type.Optional(title), state: Type.Optional(state) }),
     reply: ViewRecord,
     errors: [400, 401, 404],
   },
   remove: {
-    method: 'DELETE',
-    path: '/api/user/views/{view_id}',
-    scope: 'all',
-    spec: ['API-EP-DELETE-user-views-view_id'],
+    route: 'DELETE /api/user/views/{view_id}',
     summary: 'Delete a saved view',
-    params: byViewId,
-    reply: ResultOk,
     errors: [400, 401, 404],
   },
 });

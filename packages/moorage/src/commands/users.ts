@@ -1,4 +1,5 @@
 import { invitationDays } from '@moorage/api';
+import { defined } from '@moorage/base';
 import { settingsTable } from '@moorage/service/engine/settings/settings';
 import { type CliCommand, defineCliCommand, UserError } from '../command-line/define.ts';
 import { checkCount, roles, wordOf } from '../command-line/words.ts';
@@ -65,7 +66,7 @@ const userInviteCommand = defineCliCommand({
     checkCount('days', days, invitationDays.most);
     const made = await onStorage(sources, async ({ inviteUser }, settings) => {
       const { publicUrl = `http://${settings.host}:${settings.port}` } = settings;
-      const invited = await inviteUser(settings, { email, role, days });
+      const invited = await inviteUser(settings, defined({ email, role, days }));
       if (!invited.ok) throw new UserError(invited.error.message);
       return { ...invited.value, link: `${publicUrl}/sign-up#${encodeURIComponent(invited.value.token)}` };
     });

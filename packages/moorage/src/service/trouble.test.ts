@@ -1,4 +1,4 @@
-import { UnusableError } from '@moorage/service/engine/stores/unusable';
+import { UnusableError } from '@moorage/service/engine/stores/health';
 import { expect, test } from 'vitest';
 import { UserError } from '../command-line/define.ts';
 import { storageTrouble } from './trouble.ts';

@@ -1,5 +1,5 @@
 import { withoutPassword } from '@moorage/service/engine/stores/addresses';
-import { UnusableError, wordsOf } from '@moorage/service/engine/stores/unusable';
+import { UnusableError, wordsOf } from '@moorage/service/engine/stores/health';
 import { UserError } from '../command-line/define.ts';
 
 /** Codes of what goes wrong with folders, files and servers by no fault of the program. */

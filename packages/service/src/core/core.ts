@@ -27,13 +27,13 @@ import type { Outbound } from '../engine/outbound/ports.ts';
 import { endpointRefusals, openProductLimits } from './access/token-limits.ts';
 import type { Viewer } from './access/viewer.ts';
 import { checkDeviceLogin } from './auth/credentials.ts';
-import { authRoutes, openSession, tokenRoutes } from './auth/routes.ts';
-import { sessionOpener, sessionRoutes } from './auth/session.ts';
+import { authRoutes, tokenRoutes } from './auth/routes.ts';
+import { sessionRoutes } from './auth/session.ts';
 import { invitationRoutes } from './auth/sign-up.ts';
 import { avatarsRoutes } from './avatars/routes.ts';
-import { copyReleaseCandidate } from './bundles/copy.ts';
 import { handOverBundles } from './bundles/queries.ts';
 import { bundlesRoutes } from './bundles/routes.ts';
+import { copyReleaseCandidate } from './bundles/tags.ts';
 import type { Identity } from './certificates/identity.ts';
 import { identityRoutes } from './certificates/routes.ts';
 import { deleteReported } from './channel/queries.ts';
@@ -65,7 +65,6 @@ import { toUpdateRecord } from './ota/queries.ts';
 import { deviceUpdatesRoutes, type OtaDeps, otaDeviceRoutes, updateFiles } from './ota/routes.ts';
 import { catalogue } from './platforms/catalogue.ts';
 import { platformsRoutes } from './platforms/routes.ts';
-import { editions } from './products/editions.ts';
 import { productPeopleRoutes } from './products/people.ts';
 import { handOverProducts, spendActivationToken } from './products/queries.ts';
 import { productsRoutes } from './products/routes.ts';
@@ -162,14 +161,13 @@ export function openCore(foundation: Foundation, hooks: Hooks, lookClock: Clock,
 
 /** The handlers of the core's part of the API. */
 export function coreRoutes(core: Core, meta: Handlers<typeof metaContract>): Routes<typeof coreContract> {
-  const begin = sessionOpener(core, (...opened) => openSession(core, ...opened));
   return {
     auth: authRoutes(core),
-    session: sessionRoutes(core, begin),
+    session: sessionRoutes(core),
     invitations: invitationRoutes(core),
     users: usersRoutes(core),
     tokens: tokenRoutes(core),
-    platforms: platformsRoutes(core, editions),
+    platforms: platformsRoutes(core),
     products: productsRoutes(core),
     bundles: bundlesRoutes(core),
     overview: overviewRoutes({

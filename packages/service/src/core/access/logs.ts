@@ -26,7 +26,7 @@ export const watchedProductIds = (db: Db, viewer: ViewingUser) =>
 export const watchedProducts = async (db: Db, viewer: ViewingUser): Promise<string[]> =>
   (await watchedProductIds(db, viewer).execute()).map(({ id }) => id);
 
-/** Products with a source of their own; the others share one. Databases limit how many queries one may be made of. */
+/** Products that have one source each; the others share one. Databases limit how many queries one may be made of. */
 const singleProducts = 100;
 
 /**

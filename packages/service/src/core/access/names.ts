@@ -26,7 +26,7 @@ export async function nameOwner(db: Db, name: string): Promise<NameOwner | undef
   return (await manufacturers(db)).includes(key) ? 'manufacturer' : undefined;
 }
 
-/** The names that begin with `start` and that somebody has, as codes spell them, in lower case. */
+/** The names that begin with `start` and that are taken, as codes spell them, in lower case. */
 export async function namesFrom(db: Db, start: string): Promise<Set<string>> {
   const end = `${start}\u{10ffff}`;
   const users = await db
@@ -48,7 +48,7 @@ export async function namesFrom(db: Db, start: string): Promise<Set<string>> {
   ]);
 }
 
-/** Names that several have: they were taken before names were one space, and stay until somebody changes them. */
+/** Names that several have: they were taken before names were one space, and stay until they are changed. */
 export async function nameClashes(db: Db): Promise<string[]> {
   const made = await manufacturers(db);
   const customers = await db.selectFrom('customers').select('name').execute();

@@ -13,7 +13,7 @@ interface Quota {
   readonly things: string;
 }
 
-/** Of things that a product has, those in the products of one owner count. What a customer owns counts for nobody. */
+/** Of things that a product has, those in the products of one owner count. What a customer owns counts for no account. */
 const ofOwner = (db: Db, userId: string) => db.selectFrom('products').where('products.user_id', '=', userId);
 
 async function bytesOf(db: Db, userId: string): Promise<number> {

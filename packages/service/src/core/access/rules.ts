@@ -1,5 +1,5 @@
 import { type CustomerRole, type FileTarget, type Refusal, refusal } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { defined, failure, type Result, success } from '@moorage/base';
 
 /**
  * What a caller is to the thing in question. Everybody with a token is `anyone`; a `visitor` is anyone where the
@@ -31,7 +31,12 @@ interface Row {
   readonly sight?: string;
 }
 
-const row = (doing: string, may: readonly Role[], sight?: string): Row => ({ doing, may, ...(sight && { sight }) });
+const row = (doing: string, may: readonly Role[], sight?: string): Row => defined({ doing, may, sight });
+
+/** Those who change a product, with those who run its devices, with those who look at it. */
+const changing = ['manager', 'owner', 'admin'] as const;
+const running = ['operator', ...changing] as const;
+const looking = ['tester', ...running] as const;
 
 /** Who may do what: the one place. Spec: API-RULE-access-1. Reference: rules 5.1. */
 export const authorisation = {
@@ -40,31 +45,19 @@ export const authorisation = {
   'platform.write': row('change platforms, flavors and firmware', ['admin']),
   'platform.access': row('say who may use platforms and flavors', ['admin']),
 
-  'device.read': row(
-    'read this device',
-    ['deviceOwner', 'tester', 'operator', 'manager', 'owner', 'admin'],
-    'device.read',
-  ),
-  'device.update': row('change this device', ['deviceOwner', 'operator', 'manager', 'owner', 'admin'], 'device.read'),
-  'device.tag': row('tag this device', ['deviceOwner', 'operator', 'manager', 'owner', 'admin'], 'device.read'),
-  'device.ota': row('update this device', ['deviceOwner', 'operator', 'manager', 'owner', 'admin'], 'device.read'),
-  'device.private': row(
-    'see messages, addresses and place of this device',
-    ['deviceOwner', 'operator', 'manager', 'owner', 'admin'],
-    'device.read',
-  ),
+  'device.read': row('read this device', ['deviceOwner', ...looking], 'device.read'),
+  'device.update': row('change this device', ['deviceOwner', ...running], 'device.read'),
+  'device.tag': row('tag this device', ['deviceOwner', ...running], 'device.read'),
+  'device.ota': row('update this device', ['deviceOwner', ...running], 'device.read'),
+  'device.private': row('see messages, addresses and place of this device', ['deviceOwner', ...running], 'device.read'),
   'device.files': row(
     'use the files of this device unless its owner allows it',
     ['deviceOwner', 'trustedVendor', 'admin'],
     'device.read',
   ),
   'device.trust': row('let its vendor at the files of this device', ['deviceOwner'], 'device.read'),
-  'device.command': row(
-    'send commands to this device',
-    ['deviceOwner', 'operator', 'manager', 'owner', 'admin'],
-    'device.read',
-  ),
-  'device.pin': row('hold this device at a version', ['operator', 'manager', 'owner', 'admin'], 'device.read'),
+  'device.command': row('send commands to this device', ['deviceOwner', ...running], 'device.read'),
+  'device.pin': row('hold this device at a version', running, 'device.read'),
   'device.reset': row('reset this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.delete': row('delete this device', ['deviceOwner', 'admin'], 'device.read'),
   'device.delete.any': row('delete any device', ['admin']),
@@ -78,47 +71,27 @@ export const authorisation = {
   'product.create': row('create products', ['anyone', 'admin']),
   'product.read': row(
     'read this product',
-    ['onlooker', 'visitor', 'endUser', 'deviceOwner', 'tester', 'operator', 'manager', 'owner', 'admin'],
+    ['onlooker', 'visitor', 'endUser', 'deviceOwner', ...looking],
     'product.read',
   ),
-  'bundle.read': row(
-    'read this bundle',
-    ['visitor', 'endUser', 'deviceOwner', 'tester', 'operator', 'manager', 'owner', 'admin'],
-    'bundle.read',
-  ),
+  'bundle.read': row('read this bundle', ['visitor', 'endUser', 'deviceOwner', ...looking], 'bundle.read'),
   // Drafts, archived bundles and excluded files too: what no device gets is for the people of the product.
-  'bundle.read.all': row('read this bundle', ['tester', 'operator', 'manager', 'owner', 'admin'], 'bundle.read.all'),
-  'asset.read': row(
-    'read the assets of this product',
-    ['deviceOwner', 'tester', 'operator', 'manager', 'owner', 'admin'],
-    'product.read',
-  ),
-  'product.activate': row(
-    'activate devices to this product',
-    ['visitor', 'tester', 'operator', 'manager', 'owner', 'admin'],
-    'product.read',
-  ),
-  'product.change': row('change this product', ['manager', 'owner', 'admin'], 'product.read'),
+  'bundle.read.all': row('read this bundle', looking, 'bundle.read.all'),
+  'asset.read': row('read the assets of this product', ['deviceOwner', ...looking], 'product.read'),
+  'product.activate': row('activate devices to this product', ['visitor', ...looking], 'product.read'),
+  'product.change': row('change this product', changing, 'product.read'),
   'product.admin': row('administer this product', ['owner', 'admin'], 'product.read'),
-  'product.connectors': row('use the connectors of this product', ['manager', 'owner', 'admin'], 'product.read'),
-  'product.fleet': row('manage the fleet of this product', ['operator', 'manager', 'owner', 'admin'], 'product.read'),
-  'product.shape': row(
-    'see what the fleet of this product is like',
-    ['tester', 'operator', 'manager', 'owner', 'admin'],
-    'product.read',
-  ),
-  'product.people': row('see who works on this product', ['operator', 'manager', 'owner', 'admin'], 'product.read'),
-  'product.service_accounts': row(
-    'manage the service accounts of this product',
-    ['manager', 'owner', 'admin'],
-    'product.read',
-  ),
+  'product.connectors': row('use the connectors of this product', changing, 'product.read'),
+  'product.fleet': row('manage the fleet of this product', running, 'product.read'),
+  'product.shape': row('see what the fleet of this product is like', looking, 'product.read'),
+  'product.people': row('see who works on this product', running, 'product.read'),
+  'product.service_accounts': row('manage the service accounts of this product', changing, 'product.read'),
   'product.claimable': row('make this product claimable', ['owner', 'admin'], 'product.read'),
   'product.production': row('create production products', ['admin']),
   'product.part_number': row('assign part numbers', ['admin'], 'product.read'),
   'fleet.stop': row('stop the updates of everybody', ['admin']),
   'customer.manage': row('manage customers', ['admin']),
-  'customer.read': row('see this customer', ['tester', 'operator', 'manager', 'owner', 'admin'], 'customer.read'),
+  'customer.read': row('see this customer', looking, 'customer.read'),
   'customer.people': row('say who belongs to this customer', ['owner', 'admin']),
   'invitation.manage': row('manage invitations', ['admin']),
   'user.list': row('list accounts', ['admin']),
@@ -127,7 +100,7 @@ export const authorisation = {
   'metrics.read': row('read the figures for monitoring', ['admin']),
   'log.all': row('read the logs of everybody', ['admin']),
   'audit.all': row('read the audit of everybody, and check it', ['admin']),
-  'token.activation.create': row('make activation tokens', ['manager', 'owner', 'admin'], 'product.read'),
+  'token.activation.create': row('make activation tokens', changing, 'product.read'),
 } as const satisfies Record<string, Row>;
 
 export type Action = keyof typeof authorisation;

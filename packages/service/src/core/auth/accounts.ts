@@ -1,4 +1,4 @@
-import { type Refusal, refusal, type TokenScope } from '@moorage/api';
+import { type authContract, type BodyOf, type Refusal, refusal, type TokenScope } from '@moorage/api';
 import { dayMs, failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { writeLog } from '../../engine/db/logs.ts';
@@ -8,8 +8,7 @@ import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
 import { addressTaken, announceAccess, findAccount } from '../access/accounts.ts';
 import { nameOwner, namesFrom } from '../access/names.ts';
 import type { AuthHooks } from './hooks.ts';
-import { hashNewPassword, type NewPasswordOf } from './new-passwords.ts';
-import { hashPassword } from './passwords.ts';
+import { hashNewPassword, hashPassword, type NewPasswordOf } from './passwords.ts';
 import {
   deleteToken,
   endSessions,
@@ -22,21 +21,14 @@ import {
   type TokenRow,
   type UserRow,
 } from './queries.ts';
-import { newPassword } from './tokens.ts';
+import { newPassword } from './token-records.ts';
 
 export { firstAdministrator } from './queries.ts';
-export { newPassword } from './tokens.ts';
+export { newPassword } from './token-records.ts';
 
 type AccountDeps = Pick<Deps, 'storage' | 'clock'>;
 
-export interface NewAccount {
-  readonly email: string;
-  readonly password: string;
-  readonly username?: string | undefined;
-  readonly name_given?: string | undefined;
-  readonly name_family?: string | undefined;
-  readonly organisation?: string | undefined;
-}
+export type NewAccount = Omit<BodyOf<(typeof authContract)['signup']>, 'invitation'>;
 
 /** Longest user name that is made from an address; room for a number behind it. */
 const derivedNameLength = 24;

@@ -7,7 +7,7 @@ import { findAccount } from '../access/accounts.ts';
 import type { AuthDeps } from './hooks.ts';
 import { passwordsAreBusy, verifyPassword } from './passwords.ts';
 import type { UserRow } from './queries.ts';
-import { noteKnown, trySecret } from './tries.ts';
+import { noteKnown, trySecret } from './throttle.ts';
 
 /** Seconds after which a client that was sent away may come back. */
 const busyRetryS = 5;
@@ -34,10 +34,10 @@ interface LoginAttempt {
 }
 
 /**
- * Lets somebody in who shows what it takes, as often as the limits allow; what fails is in the log. Refusals:
+ * Lets a person in who shows what it takes, as often as the limits allow; what fails is in the log. Refusals:
  * ACCOUNT_DISABLED, TOO_MANY_LOGINS, and `wrong`. Spec: API-LIMIT-login.
  *
- * @param isShown whether they have shown it; asked for whoever comes, so that it takes the same time
+ * @param isShown whether they have shown it; asked for unknown names too, so that both take the same time
  */
 export async function tryLogin(
   { storage, clock, attempts }: Pick<Deps, 'storage' | 'clock' | 'attempts'>,

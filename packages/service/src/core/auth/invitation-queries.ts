@@ -1,3 +1,4 @@
+import { changes } from '../../engine/db/outcome.ts';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
@@ -36,21 +37,19 @@ export const openInvitation = (db: Db, tokenHash: string, nowMs: number): Promis
 export const countOpenInvitations = (db: Db, nowMs: number): Promise<number> =>
   countOf(db.selectFrom('invitations').where('used_at', 'is', null).where('expires_at', '>', nowMs));
 
-export async function insertInvitation(trx: Db, row: NewRow<'invitations'>): Promise<void> {
-  await trx.insertInto('invitations').values(row).execute();
-}
+export const insertInvitation = (trx: Db, row: NewRow<'invitations'>) =>
+  trx.insertInto('invitations').values(row).execute();
 
 /** Uses an invitation up; false when that has happened already, or its time is over. */
-export async function spendInvitation(trx: Db, id: string, userId: string, nowMs: number): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('invitations')
-    .set({ used_at: nowMs, used_by: userId })
-    .where('id', '=', id)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', nowMs)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+export const spendInvitation = (trx: Db, id: string, userId: string, nowMs: number): Promise<boolean> =>
+  changes(
+    trx
+      .updateTable('invitations')
+      .set({ used_at: nowMs, used_by: userId })
+      .where('id', '=', id)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', nowMs),
+  );
 
 export async function deleteInvitation(trx: Db, id: string): Promise<InvitationRow | undefined> {
   return trx.deleteFrom('invitations').where('id', '=', id).returningAll().executeTakeFirst();

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { hashNewPassword } from './new-passwords.ts';
-import { verifyPassword } from './passwords.ts';
+import { hashNewPassword, verifyPassword } from './passwords.ts';
 
 // API-RULE-password-1
 it.each([

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newTokenValue, tailOf } from '../../engine/secrets.ts';
 import { cheapPasswords } from '../../testing/cheap-passwords.ts';
 import { hashPassword, passwordCost, verifyPassword } from './passwords.ts';
-import { newClientId, newPassword } from './tokens.ts';
+import { newClientId, newPassword } from './token-records.ts';
 
 describe('password hash', () => {
   // Those of a service, which the other tests do without.

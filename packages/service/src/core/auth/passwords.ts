@@ -1,5 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { type Refusal, refusal } from '@moorage/api';
+import { failure, type Result, success } from '@moorage/base';
 
 const derive = promisify(argon2);
 
@@ -50,15 +52,7 @@ export async function hashPassword(password: string): Promise<string> {
   return storedForm(nonce, tag);
 }
 
-interface StoredHash {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
-  readonly nonce: Buffer;
-  readonly tag: Buffer;
-}
-
-function parseHash(stored: string): StoredHash | undefined {
+function parseHash(stored: string) {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored);
   if (!match) return undefined;
   const [, memory, passes, parallelism, nonce = '', tag = ''] = match;
@@ -84,4 +78,58 @@ export async function verifyPassword(password: string, stored: string | undefine
   const { tag, ...parameters } = known;
   const found = await inTurn(() => derive('argon2id', { message: password, tagLength: tag.length, ...parameters }));
   return timingSafeEqual(found, tag) && stored !== undefined;
+}
+
+/** Shortest password of an account, in characters: alone, and beside a second factor. */
+const leastLength = { alone: 12, withFactor: 8 } as const;
+
+export interface NewPasswordOf {
+  /** User name and address of the account, as far as they are known. */
+  readonly names?: readonly string[];
+  readonly hasFactor?: boolean;
+}
+
+let commonOnes: Promise<ReadonlySet<string>> | undefined;
+
+/** The passwords that people choose most often: some 49,000, read with the first that is chosen here. */
+const common = (): Promise<ReadonlySet<string>> => {
+  commonOnes ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common'].map((word) => String(word).toLowerCase())),
+  );
+  return commonOnes;
+};
+
+/** What stands around the letters of a word that is made to look like a password. */
+const trimmings = /^[^\p{L}]+|[^\p{L}]+$/gu;
+
+/** Whether it is a common one twice. */
+function isDoubled(word: string, words: ReadonlySet<string>): boolean {
+  const half = word.slice(0, word.length / 2);
+  return half + half === word && words.has(half);
+}
+
+async function weaknessOf(password: string, { names = [], hasFactor = false }: NewPasswordOf) {
+  const least = hasFactor ? leastLength.withFactor : leastLength.alone;
+  if ([...password].length < least) {
+    return hasFactor
+      ? `needs at least ${least} characters`
+      : `needs at least ${least} characters, or ${leastLength.withFactor} beside a second factor`;
+  }
+  const lower = password.toLowerCase();
+  const word = lower.replace(trimmings, '');
+  const own = names.flatMap((name) => [name.toLowerCase(), name.toLowerCase().split('@')[0]]);
+  if (own.includes(lower) || own.includes(word)) return 'is made of your own name or address';
+  const words = await common();
+  const isOne = word === '' || new Set(lower).size < 4 || words.has(lower) || words.has(word) || isDoubled(word, words);
+  return isOne ? 'is one that many people choose' : undefined;
+}
+
+/**
+ * The stored form of a password that a user has chosen: every stored password is made here. Refusal: WEAK_PASSWORD.
+ * Spec: API-RULE-password-1.
+ */
+export async function hashNewPassword(password: string, about: NewPasswordOf = {}): Promise<Result<string, Refusal>> {
+  const problem = await weaknessOf(password, about);
+  if (problem === undefined) return success(await hashPassword(password));
+  return failure(refusal('WEAK_PASSWORD', { problem }, { source: 'body', keys: ['password'] }));
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { authContract, BodyOf } from '@moorage/api';
+import { finds } from '../../engine/db/outcome.ts';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
 import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
@@ -6,16 +8,8 @@ import type { Db } from '../../engine/db/storage.ts';
 export type UserRow = Row<'users'>;
 export type TokenRow = Row<'tokens'>;
 
-export interface NewUser {
-  readonly email: string;
-  readonly username: string;
-  readonly passwordHash: string;
-  readonly name_given?: string | undefined;
-  readonly name_family?: string | undefined;
-  readonly organisation?: string | undefined;
-  readonly role: Row<'users'>['role'];
-  readonly atMs: number;
-}
+export type NewUser = Omit<BodyOf<(typeof authContract)['signup']>, 'invitation' | 'password' | 'username'> &
+  Pick<UserRow, 'username' | 'role'> & { readonly passwordHash: string; readonly atMs: number };
 
 /** Adds a user. Address and user name are stored as they are looked up: in lower case. */
 export async function insertUser(trx: Db, user: NewUser): Promise<UserRow> {
@@ -46,19 +40,16 @@ export const firstAdministrator = (db: Db): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().where('role', '=', 'admin').orderBy('created_at').executeTakeFirst();
 
 /** Whether the first run has made its administrator. */
-export async function hasAdministrator(db: Db): Promise<boolean> {
-  const row = await db.selectFrom('users').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst();
-  return row !== undefined;
-}
+export const hasAdministrator = (db: Db): Promise<boolean> =>
+  finds(db.selectFrom('users').select('id').where('role', '=', 'admin').limit(1));
 
 /** Takes the first run's lock: a second transaction waits here until the first has ended. */
-export async function lockFirstRun(trx: Db): Promise<void> {
-  await trx
+export const lockFirstRun = (trx: Db) =>
+  trx
     .insertInto('settings')
     .values({ name: 'auth.first-run', value: '' })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
     .execute();
-}
 
 /** Adds a token that has not been used yet. */
 export async function insertToken(
@@ -115,22 +106,15 @@ export const deleteToken = (trx: Db, id: string, userId?: string): Promise<Token
 const initialPassword = (userId: string): string => `auth.initial-password.${userId}`;
 
 /** Notes that a user's password was made by the first run. */
-export async function noteInitialPassword(trx: Db, userId: string): Promise<void> {
-  await trx
+export const noteInitialPassword = (trx: Db, userId: string) =>
+  trx
     .insertInto('settings')
     .values({ name: initialPassword(userId), value: '' })
     .execute();
-}
 
 /** Whether a user still has the password that the first run has made. */
-export async function hasInitialPassword(db: Db, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('settings')
-    .select('name')
-    .where('name', '=', initialPassword(userId))
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const hasInitialPassword = (db: Db, userId: string): Promise<boolean> =>
+  finds(db.selectFrom('settings').select('name').where('name', '=', initialPassword(userId)));
 
 /** Gives a user another password, which they have chosen. */
 export async function setPassword(trx: Db, userId: string, passwordHash: string): Promise<void> {
@@ -139,13 +123,12 @@ export async function setPassword(trx: Db, userId: string, passwordHash: string)
 }
 
 /** Notes that the user of a token has proved with it who they are. */
-export async function noteProof(trx: Db, tokenId: string, atMs: number): Promise<void> {
-  await trx.updateTable('tokens').set({ proven_at: atMs }).where('id', '=', tokenId).execute();
-}
+export const noteProof = (trx: Db, tokenId: string, atMs: number) =>
+  trx.updateTable('tokens').set({ proven_at: atMs }).where('id', '=', tokenId).execute();
 
 /** Removes login sessions that began before a moment, or were last used before another. */
-export async function deleteOldSessions(db: Db, beganBeforeMs: number, usedBeforeMs: number): Promise<void> {
-  await db
+export const deleteOldSessions = (db: Db, beganBeforeMs: number, usedBeforeMs: number) =>
+  db
     .deleteFrom('tokens')
     .where('client', 'is not', null)
     .where((eb) =>
@@ -155,7 +138,6 @@ export async function deleteOldSessions(db: Db, beganBeforeMs: number, usedBefor
       ]),
     )
     .execute();
-}
 
 /** Removes the tokens of all login sessions of a user, but one when it is named. */
 export async function endSessions(trx: Db, userId: string, exceptTokenId?: string): Promise<void> {

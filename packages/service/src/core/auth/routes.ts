@@ -3,6 +3,7 @@ import {
   type EndpointShape,
   type Refusal,
   refusal,
+  resultOk,
   type Session,
   type tokensContract,
 } from '@moorage/api';
@@ -10,21 +11,20 @@ import { failure, type Result, success } from '@moorage/base';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
-import type { Call, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { listed } from '../../engine/http/record-from.ts';
+import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { allowedProduct } from '../access/products.ts';
 import { refuseLonger } from '../access/token-limits.ts';
 import { makeToken, revokeToken } from './accounts.ts';
 import { checkLogin } from './credentials.ts';
 import type { AuthDeps } from './hooks.ts';
 import { listTokens, renameToken, type TokenRow, tokenTitles, type UserRow } from './queries.ts';
-import { readInvitation, signUp } from './sign-up.ts';
-import { signUpPolicy } from './sign-up-policy.ts';
-import { tokenRecord } from './token-records.ts';
-import { newClientId } from './tokens.ts';
-import { noteKnown } from './tries.ts';
+import { readInvitation, signUp, signUpPolicy } from './sign-up.ts';
+import { noteKnown } from './throttle.ts';
+import { newClientId, tokenRecord } from './token-records.ts';
 
 /**
- * Opens a login session: a token that is listed under the title Login, with an id of its own. Reference: records 1.6.
+ * Opens a login session: a token that is listed under the title Login, with the id of a session. Reference: records 1.6.
  *
  * @param openedBy what the user has shown; `factor` stands for a password with a second factor, `passkey` for
  * one alone, `provider` for another service that has let them in
@@ -58,25 +58,20 @@ export async function openSession(
 }
 
 /** API-EP-POST-auth-login */
-const login =
-  (deps: AuthDeps): Handler<(typeof authContract)['login']> =>
-  async (call) => {
-    const found = await checkLogin(deps, { ...call.body, ip: call.ip });
-    return found.ok ? openSession(deps, found.value, call) : found;
-  };
+async function login(deps: AuthDeps, call: Call<(typeof authContract)['login']>) {
+  const found = await checkLogin(deps, { ...call.body, ip: call.ip });
+  return found.ok ? openSession(deps, found.value, call) : found;
+}
 
 /** API-EP-POST-auth-signup */
-const signup =
-  (deps: AuthDeps): Handler<(typeof authContract)['signup']> =>
-  async (call) => {
-    const made = await signUp(deps, call.body, call.ip);
-    return made.ok ? openSession(deps, made.value, call) : made;
-  };
+async function signup(deps: AuthDeps, call: Call<(typeof authContract)['signup']>) {
+  const made = await signUp(deps, call.body, call.ip);
+  return made.ok ? openSession(deps, made.value, call) : made;
+}
 
 /** Logging in and signing up: calls without a token. */
 export const authRoutes = (deps: AuthDeps): Handlers<typeof authContract> => ({
-  login: login(deps),
-  signup: signup(deps),
+  ...handlers(deps, { login, signup }),
   // API-EP-GET-auth-sign-up
   policy: (call) => success({ sign_up: signUpPolicy(deps.settings), ...deps.hooks.waysIn(call) }),
   // API-EP-POST-auth-invitation
@@ -92,59 +87,45 @@ export function nextTitle(titles: readonly string[]): string {
 }
 
 /** API-EP-GET-user-tokens */
-const list =
-  (deps: Deps): Handler<(typeof tokensContract)['list']> =>
-  async ({ caller, query }) => {
-    const { items, total } = await listTokens(deps.storage.db, caller.userId, paging(query, '-created_at'));
-    return success({ items: items.map((row) => tokenRecord(row, caller)), total });
-  };
+const list = (deps: Deps, { caller, query }: Call<(typeof tokensContract)['list']>) =>
+  listed(listTokens(deps.storage.db, caller.userId, paging(query, '-created_at')), (row) => tokenRecord(row, caller));
 
 /** API-EP-POST-user-tokens */
-const create =
-  (deps: Deps): Handler<(typeof tokensContract)['create']> =>
-  async (call) => {
-    const { userId } = call.caller;
-    const { scopes, product_ids: productIds, days } = call.body;
-    const unproven = refuseLonger(call.caller, days, deps.clock.now());
-    if (unproven) return failure(unproven);
-    for (const id of productIds ?? []) {
-      const product = await allowedProduct(deps.storage.db, id, call.caller, 'product.read');
-      if (!product.ok) return product;
-    }
-    const made = await deps.storage.transaction(async (trx) => {
-      const atMs = deps.clock.now();
-      const title = call.body.title ?? nextTitle(await tokenTitles(trx, userId));
-      const made = await makeToken(trx, { userId, title, client: null, scopes, productIds, days, atMs });
-      noteMade(made.row.id);
-      const message = `Token "${title}" made`;
-      const { scopes: kept, product_ids, expires_at } = tokenRecord(made.row, call.caller);
-      const data = { scopes: kept, product_ids, expires_at };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'token.create', message, data });
-      return made;
-    });
-    return success(tokenRecord(made.row, call.caller, made.token));
-  };
+async function create(deps: Deps, call: Call<(typeof tokensContract)['create']>) {
+  const { userId } = call.caller;
+  const { scopes, product_ids: productIds, days } = call.body;
+  const unproven = refuseLonger(call.caller, days, deps.clock.now());
+  if (unproven) return failure(unproven);
+  for (const id of productIds ?? []) {
+    const product = await allowedProduct(deps.storage.db, id, call.caller, 'product.read');
+    if (!product.ok) return product;
+  }
+  const made = await deps.storage.transaction(async (trx) => {
+    const atMs = deps.clock.now();
+    const title = call.body.title ?? nextTitle(await tokenTitles(trx, userId));
+    const made = await makeToken(trx, { userId, title, client: null, scopes, productIds, days, atMs });
+    noteMade(made.row.id);
+    const message = `Token "${title}" made`;
+    const { scopes: kept, product_ids, expires_at } = tokenRecord(made.row, call.caller);
+    const data = { scopes: kept, product_ids, expires_at };
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'token.create', message, data });
+    return made;
+  });
+  return success(tokenRecord(made.row, call.caller, made.token));
+}
 
 /** API-EP-PUT-user-tokens-token_id */
-const rename =
-  (deps: Deps): Handler<(typeof tokensContract)['rename']> =>
-  async ({ caller, params, body }) => {
-    const row = await renameToken(deps.storage.db, caller.userId, params.token_id, body.title);
-    return row ? success(tokenRecord(row, caller)) : failure(refusal('NOT_FOUND', { what: 'Token' }));
-  };
+async function rename(deps: Deps, { caller, params, body }: Call<(typeof tokensContract)['rename']>) {
+  const row = await renameToken(deps.storage.db, caller.userId, params.token_id, body.title);
+  return row ? success(tokenRecord(row, caller)) : failure(refusal('NOT_FOUND', { what: 'Token' }));
+}
 
 /** API-EP-DELETE-user-tokens-token_id */
-const revoke =
-  (deps: Deps): Handler<(typeof tokensContract)['revoke']> =>
-  async ({ caller, params }) => {
-    const gone = await revokeToken(deps, params.token_id, caller.userId);
-    return gone ? success({ result: 'ok' }) : failure(refusal('NOT_FOUND', { what: 'Token' }));
-  };
+async function revoke(deps: Deps, { caller, params }: Call<(typeof tokensContract)['revoke']>) {
+  const gone = await revokeToken(deps, params.token_id, caller.userId);
+  return gone ? success(resultOk) : failure(refusal('NOT_FOUND', { what: 'Token' }));
+}
 
 /** The bearer tokens of a caller. */
-export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> => ({
-  list: list(deps),
-  create: create(deps),
-  rename: rename(deps),
-  revoke: revoke(deps),
-});
+export const tokenRoutes = (deps: Deps): Handlers<typeof tokensContract> =>
+  handlers(deps, { list, create, rename, revoke });

@@ -1,32 +1,19 @@
-import { type Refusal, refusal, resultOk, type Session, type SessionRecord, type sessionContract } from '@moorage/api';
+import { type Refusal, refusal, resultOk, type SessionRecord, type sessionContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { lacksFactor } from '../../engine/http/bearer.ts';
 import { goneCookie, isFromConsole, sessionCookie } from '../../engine/http/console-session.ts';
-import { lacksFactor } from '../../engine/http/second-factor.ts';
 import { type Call, type Deps, type Handlers, HeadedReply } from '../../engine/http/types.ts';
 import { announceAccess } from '../access/accounts.ts';
 import { passwordOf, revokeToken } from './accounts.ts';
 import { checkLogin, checkOwnPassword } from './credentials.ts';
 import type { AuthDeps } from './hooks.ts';
-import { hashNewPassword } from './new-passwords.ts';
+import { hashNewPassword } from './passwords.ts';
 import { endSessions, hasInitialPassword, setPassword, type TokenRow, type UserRow } from './queries.ts';
+import { openSession } from './routes.ts';
 import { signUp } from './sign-up.ts';
 
 type OpenedBy = NonNullable<TokenRow['opened_by']>;
-
-/** Opens a login session for a user who has shown what they need. */
-type OpenSession = (
-  user: UserRow,
-  call: Pick<NewSession, 'ip' | 'headers'>,
-  openedBy: OpenedBy,
-) => Promise<Result<Session, Refusal>>;
-
-/** Opens a session whose token travels in a cookie. */
-export type BeginSession = (
-  call: NewSession,
-  user: UserRow,
-  openedBy: OpenedBy,
-) => Promise<Result<HeadedReply<SessionRecord>, Refusal>>;
 
 type NewSession = Pick<Call<typeof sessionContract.open>, 'headers' | 'ip' | 'isEncrypted'>;
 
@@ -42,18 +29,21 @@ const recordOf = async (
   factor_needed: factorNeeded,
 });
 
-/** What opens sessions of the console. */
-export const sessionOpener =
-  (deps: Deps, openSession: OpenSession): BeginSession =>
-  async (call, user, openedBy) => {
-    const opened = await openSession(user, call, openedBy);
-    if (!opened.ok) return opened;
-    const factorNeeded = lacksFactor(deps.settings.secondFactor, { ...user, opened_by: openedBy });
-    return success(new HeadedReply(await recordOf(deps, user, factorNeeded), sessionCookie(opened.value.token, call)));
-  };
+/** Opens a session whose token travels in a cookie, for a user who has shown what they need. */
+export async function beginSession(
+  deps: Deps,
+  call: NewSession,
+  user: UserRow,
+  openedBy: OpenedBy,
+): Promise<Result<HeadedReply<SessionRecord>, Refusal>> {
+  const opened = await openSession(deps, user, call, openedBy);
+  if (!opened.ok) return opened;
+  const factorNeeded = lacksFactor(deps.settings.secondFactor, { ...user, opened_by: openedBy });
+  return success(new HeadedReply(await recordOf(deps, user, factorNeeded), sessionCookie(opened.value.token, call)));
+}
 
 /** Sessions of the console: as logging in with a token, but the token travels in a cookie. */
-export const sessionRoutes = (deps: AuthDeps, begin: BeginSession): Handlers<typeof sessionContract> => {
+export const sessionRoutes = (deps: AuthDeps): Handlers<typeof sessionContract> => {
   const { storage, clock, hooks } = deps;
 
   return {
@@ -62,14 +52,14 @@ export const sessionRoutes = (deps: AuthDeps, begin: BeginSession): Handlers<typ
       // Spec: API-RULE-session-2. Otherwise another page could sign its visitor in under a name of its choice.
       if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
       const found = await checkLogin(deps, { ...call.body, ip: call.ip });
-      return found.ok ? begin(call, found.value, 'password') : found;
+      return found.ok ? beginSession(deps, call, found.value, 'password') : found;
     },
 
     // API-EP-POST-auth-session-signup
     async signup(call) {
       if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
       const made = await signUp(deps, call.body, call.ip);
-      return made.ok ? begin(call, made.value, 'password') : made;
+      return made.ok ? beginSession(deps, call, made.value, 'password') : made;
     },
 
     // API-EP-GET-auth-session

@@ -8,9 +8,9 @@ import {
   type TestApp,
   testSettings,
 } from '../../testing/index.ts';
-import { lookUps } from '../access/look-ups.ts';
+import { lookUps } from '../access/accounts.ts';
 import { nameClashes } from '../access/names.ts';
-import { signUpPolicy } from './sign-up-policy.ts';
+import { signUpPolicy } from './sign-up.ts';
 import { limits } from './throttle.ts';
 
 const password = 'a long password';

@@ -1,22 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type InvitationRecord,
+  type BodyOf,
+  InvitationRecord,
   invitationDays,
   type invitationsContract,
   openInvitationsLimit,
-  optionalTimestamp,
   type Refusal,
   refusal,
   refusalFor,
   resultOk,
+  type SignUpPolicy,
 } from '@moorage/api';
 import { dayMs, failure, type Result, success } from '@moorage/base';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import { noteBefore, noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
+import { listed, recordFrom } from '../../engine/http/record-from.ts';
 import type { Caller, Deps, Handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
-import { refuseLookUp } from '../access/look-ups.ts';
+import { isLoopbackHost } from '../../engine/settings/setting-texts.ts';
+import type { Settings } from '../../engine/settings/settings.ts';
+import { refuseLookUp } from '../access/accounts.ts';
 import { authorise, generalRoles } from '../access/rules.ts';
 import { createUser, type NewAccount } from './accounts.ts';
 import { refuseWhenBusy } from './credentials.ts';
@@ -32,15 +36,13 @@ import {
   spendInvitation,
 } from './invitation-queries.ts';
 import type { UserRow } from './queries.ts';
-import { signUpPolicy } from './sign-up-policy.ts';
-import { countsOf, limits, refuseOverLimits } from './throttle.ts';
-import { trySecret } from './tries.ts';
+import { countsOf, limits, refuseOverLimits, trySecret } from './throttle.ts';
 
 type InvitedAccount = NewAccount & { readonly invitation: string };
 
 /**
  * Makes an account without an invitation. What counts for all together is the accounts that are made: attempts that fail
- * keep nobody else out. Refusals: TOO_MANY_SIGN_UPS, DUPLICATE. Spec: API-LIMIT-signup.
+ * keep no other client out. Refusals: TOO_MANY_SIGN_UPS, DUPLICATE. Spec: API-LIMIT-signup.
  */
 async function signUpFreely(deps: AuthDeps, account: NewAccount, ip: string): Promise<Result<UserRow, Refusal>> {
   const limited = await refuseOverLimits(deps, 'TOO_MANY_SIGN_UPS', countsOf(limits.signUpOfAddress, ip));
@@ -75,7 +77,7 @@ async function signUpInvited(
 }
 
 /**
- * Makes an account for somebody who has none, by the policy of the service. Refusals: SIGN_UP_CLOSED, INVITATION_NEEDED,
+ * Makes an account for a person who has none, by the policy of the service. Refusals: SIGN_UP_CLOSED, INVITATION_NEEDED,
  * BUSY, those of the two ways. Spec: API-RULE-signup-1.
  */
 export async function signUp(
@@ -92,13 +94,6 @@ export async function signUp(
   return trySecret(deps, 'secret', { ip }, () => signUpInvited(deps, { invitation, ...account }));
 }
 
-export interface NewInvitation {
-  readonly email?: string | undefined;
-  readonly role?: 'user' | 'admin' | undefined;
-  /** How long it is good. */
-  readonly days?: number | undefined;
-}
-
 /** An invitation as it was made: the only time that its token is known. */
 export interface MadeInvitation {
   readonly row: InvitationRow;
@@ -108,7 +103,7 @@ export interface MadeInvitation {
 /** Makes an invitation. The refusal is LIMIT_REACHED. */
 export function makeInvitation(
   { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
-  { email, role = 'user', days = invitationDays.usual }: NewInvitation,
+  { email, role = 'user', days = invitationDays.usual }: BodyOf<(typeof invitationsContract)['create']>,
   actor: Pick<LogEntry, 'userId' | 'ip' | 'client'> = {},
 ): Promise<Result<MadeInvitation, Refusal>> {
   const atMs = clock.now();
@@ -139,17 +134,8 @@ export function makeInvitation(
   });
 }
 
-const record = (row: ShownInvitation, token = row.tail): InvitationRecord => ({
-  id: row.id,
-  token,
-  email: row.email,
-  role: row.role,
-  created_by: row.maker,
-  created_at: String(row.created_at),
-  expires_at: String(row.expires_at),
-  used_at: optionalTimestamp(row.used_at),
-  used_by: row.user,
-});
+const record = (row: ShownInvitation, token = row.tail): InvitationRecord =>
+  recordFrom(InvitationRecord, row, { token, created_by: row.maker, used_by: row.user });
 
 const refuse = (caller: Caller): Refusal | undefined =>
   authorise('invitation.manage', generalRoles(caller), 'Invitation');
@@ -160,8 +146,7 @@ export const invitationRoutes = (deps: Deps): Handlers<typeof invitationsContrac
   async list({ caller, query }) {
     const refused = refuse(caller);
     if (refused) return failure(refused);
-    const { items, total } = await listInvitations(deps.storage.db, paging(query, '-created_at'));
-    return success({ items: items.map((row) => record(row)), total });
+    return listed(listInvitations(deps.storage.db, paging(query, '-created_at')), (row) => record(row));
   },
 
   // API-EP-POST-invitations
@@ -201,4 +186,14 @@ export async function readInvitation(
     if (!found) return failure(refusal('WRONG_INVITATION'));
     return success({ email: found.email, role: found.role, expires_at: String(found.expires_at) });
   });
+}
+
+/** Who may make an account: anybody only where the service can be reached from its machine alone, unless the setting says so. */
+export function signUpPolicy({
+  signUp,
+  host,
+  publicUrl,
+}: Pick<Settings, 'signUp' | 'host' | 'publicUrl'>): SignUpPolicy {
+  const isAlone = isLoopbackHost(host) && (publicUrl === undefined || isLoopbackHost(new URL(publicUrl).hostname));
+  return signUp ?? (isAlone ? 'open' : 'invite');
 }

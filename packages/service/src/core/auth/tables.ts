@@ -52,7 +52,7 @@ export const authTables = {
       /** The only address that may use it; any without one. */
       email: t.optional(t.text),
       role: t.word<'user' | 'admin'>(),
-      /** The administrator who made it; null on the command line, and when they are gone. */
+      /** The administrator who made it; null on the command line, and once their account is deleted. */
       created_by: t.forgets('users'),
       created_at: t.time,
       expires_at: t.time,

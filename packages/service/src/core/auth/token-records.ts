@@ -1,24 +1,26 @@
-import { optionalTimestamp, type TokenRecord, type TokenScope } from '@moorage/api';
+import { randomBytes } from 'node:crypto';
+import { TokenRecord, type TokenScope } from '@moorage/api';
+import { recordFrom } from '../../engine/http/record-from.ts';
 import type { Caller } from '../../engine/http/types.ts';
+import { randomText } from '../../engine/secrets.ts';
 import type { TokenRow } from './queries.ts';
 
 /** A token as lists show it: its value only in the reply that made it. Spec: API-RULE-token-1. */
 export const tokenRecord = (
   row: TokenRow,
   { tokenId }: Pick<Caller, 'tokenId'>,
-  value: string = row.tail,
-): TokenRecord => ({
-  id: row.id,
-  title: row.title,
-  token: value,
-  client: row.client,
-  created_at: String(row.created_at),
-  last_used_at: optionalTimestamp(row.last_used_at),
-  last_used_ip: row.last_used_ip,
-  // Safe: only `makeToken` writes them.
-  scopes: row.scopes === null ? ['all'] : (JSON.parse(row.scopes) as TokenScope[]),
-  product_ids: row.product_ids === null ? null : (JSON.parse(row.product_ids) as string[]),
-  expires_at: optionalTimestamp(row.expires_at),
-  user_agent: row.user_agent,
-  current: row.id === tokenId,
-});
+  token: string = row.tail,
+): TokenRecord =>
+  recordFrom(TokenRecord, row, {
+    token,
+    // Safe: only `makeToken` writes them.
+    scopes: row.scopes === null ? ['all'] : (JSON.parse(row.scopes) as TokenScope[]),
+    product_ids: row.product_ids === null ? null : (JSON.parse(row.product_ids) as string[]),
+    current: row.id === tokenId,
+  });
+
+/** A new id of a login session: 32 lower-case hex digits. */
+export const newClientId = (): string => randomBytes(16).toString('hex');
+
+/** A password for a user who did not choose one: 20 letters and digits, 119 bits. */
+export const newPassword = (): string => randomText(20);

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { avatarLimitBytes, type avatarsContract, type EndpointShape, type Refusal, refusal } from '@moorage/api';
+import { avatarLimitBytes, type avatarsContract, type Refusal, type ReplyOf, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { recordBlob } from '../../engine/db/blob-records.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
 import { refuseChanged } from '../../engine/http/conditions.ts';
-import type { BytesReply, Call, Caller, Deps, FileReply, Handler, Handlers, Upload } from '../../engine/http/types.ts';
+import {
+  type BytesReply,
+  type Call,
+  type Deps,
+  type FileReply,
+  type Handlers,
+  handlers,
+} from '../../engine/http/types.ts';
 import { authorise, generalRoles, viewerFor } from '../access/rules.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { fileReply } from '../files/replies.ts';
@@ -13,6 +20,7 @@ import { type AvatarOwner, avatarOf, lockAvatar, nameOfOwner, replaceAvatar } fr
 import { imageHeadBytes, imageMime, placeholder, refuseImage } from './rules.ts';
 
 type Contract = typeof avatarsContract;
+type SetAvatar = ReplyOf<Contract['setUser']>;
 
 const whatOf = (owner: AvatarOwner): string => ('userId' in owner ? 'User' : 'Platform');
 const idOf = (owner: AvatarOwner): string => ('userId' in owner ? owner.userId : owner.platformId);
@@ -32,20 +40,13 @@ async function readAvatar(
   return success(fileReply(row, row.created_at));
 }
 
-interface Setting {
-  readonly headers: Call<EndpointShape>['headers'];
-  readonly caller: Caller;
-  readonly ip: string;
-  readonly upload: Upload;
-}
-
 /** Stores a picture and makes it the current one; the one before is forgotten. Spec: API-LIMIT-avatar. */
 async function setAvatar(
   { storage, clock }: Deps,
   owner: AvatarOwner,
-  call: Setting,
+  call: Pick<Call<Contract['setUser']>, 'headers' | 'caller' | 'ip' | 'upload'>,
   log: Pick<LogEntry, 'type' | 'message'>,
-): Promise<Result<{ result: 'ok'; avatar_id: string }, Refusal>> {
+): Promise<Result<SetAvatar, Refusal>> {
   // Asked before the bytes come, and again with the record.
   const row = await avatarOf(storage.db, owner);
   const early = refuseChanged(call.headers, row && fileReply(row, row.created_at));
@@ -63,58 +64,49 @@ async function setAvatar(
   const { blob } = stored.value;
   const id = randomUUID();
   const atMs = clock.now();
-  return transactionOverConflicts(
-    storage,
-    async (trx): Promise<Result<{ result: 'ok'; avatar_id: string }, Refusal>> => {
-      const earlier = await lockAvatar(trx, storage.expressions, owner);
-      const refused = refuseChanged(call.headers, earlier && fileReply(earlier, earlier.created_at));
-      if (refused) return failure(refused);
-      await recordBlob(trx, blob, atMs);
-      const ids =
-        'userId' in owner
-          ? { user_id: owner.userId, platform_id: null }
-          : { user_id: null, platform_id: owner.platformId };
-      const content = { mime, size: blob.size, crc: blob.crc, sha256: blob.sha256 };
-      await replaceAvatar(trx, owner, earlier, { id, ...ids, ...content, created_at: atMs });
-      await writeLog(trx, { ...log, ...byCaller(call, atMs), data: { avatar_id: id, size: blob.size } });
-      return success({ result: 'ok', avatar_id: id });
-    },
-  );
+  return transactionOverConflicts(storage, async (trx): Promise<Result<SetAvatar, Refusal>> => {
+    const earlier = await lockAvatar(trx, storage.expressions, owner);
+    const refused = refuseChanged(call.headers, earlier && fileReply(earlier, earlier.created_at));
+    if (refused) return failure(refused);
+    await recordBlob(trx, blob, atMs);
+    const ids =
+      'userId' in owner
+        ? { user_id: owner.userId, platform_id: null }
+        : { user_id: null, platform_id: owner.platformId };
+    const content = { mime, size: blob.size, crc: blob.crc, sha256: blob.sha256 };
+    await replaceAvatar(trx, owner, earlier, { id, ...ids, ...content, created_at: atMs });
+    await writeLog(trx, { ...log, ...byCaller(call, atMs), data: { avatar_id: id, size: blob.size } });
+    return success({ result: 'ok', avatar_id: id });
+  });
 }
 
 /** API-EP-POST-users-user_id-avatar */
-const setUser =
-  (deps: Deps): Handler<Contract['setUser']> =>
-  async (call) => {
-    const owner = { userId: call.params.user_id };
-    // An account is managed by its user alone, not by administrators.
-    const roles = owner.userId === call.caller.userId ? generalRoles(call.caller) : [];
-    if ((await nameOfOwner(deps.storage.db, owner)) === undefined)
-      return failure(refusal('NOT_FOUND', { what: 'User' }));
-    const refused = authorise('user.self', roles, 'User');
-    if (refused) return failure(refused);
-    return setAvatar(deps, owner, call, { type: 'user.update', message: 'Avatar changed' });
-  };
+async function setUser(deps: Deps, call: Call<Contract['setUser']>) {
+  const owner = { userId: call.params.user_id };
+  // An account is managed by its user alone, not by administrators.
+  const roles = owner.userId === call.caller.userId ? generalRoles(call.caller) : [];
+  if ((await nameOfOwner(deps.storage.db, owner)) === undefined) return failure(refusal('NOT_FOUND', { what: 'User' }));
+  const refused = authorise('user.self', roles, 'User');
+  if (refused) return failure(refused);
+  return setAvatar(deps, owner, call, { type: 'user.update', message: 'Avatar changed' });
+}
 
 /** API-EP-POST-platforms-platform_id-avatar */
-const setPlatform =
-  (deps: Deps): Handler<Contract['setPlatform']> =>
-  async (call) => {
-    const refused = authorise('platform.write', generalRoles(call.caller), 'Platform');
-    if (refused) return failure(refused);
-    const owner = { platformId: call.params.platform_id };
-    const code = await nameOfOwner(deps.storage.db, owner);
-    if (code === undefined) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
-    return setAvatar(deps, owner, call, { type: 'platform.update', message: `Avatar of platform ${code} changed` });
-  };
+async function setPlatform(deps: Deps, call: Call<Contract['setPlatform']>) {
+  const refused = authorise('platform.write', generalRoles(call.caller), 'Platform');
+  if (refused) return failure(refused);
+  const owner = { platformId: call.params.platform_id };
+  const code = await nameOfOwner(deps.storage.db, owner);
+  if (code === undefined) return failure(refusal('NOT_FOUND', { what: 'Platform' }));
+  return setAvatar(deps, owner, call, { type: 'platform.update', message: `Avatar of platform ${code} changed` });
+}
 
 /** Pictures of users and platforms. */
 export const avatarsRoutes = (deps: Deps): Handlers<Contract> => ({
+  ...handlers(deps, { setUser, setPlatform }),
   // API-EP-GET-users-user_id-avatar-avatar_id
   user: ({ params }) => readAvatar(deps, { userId: params.user_id }, params.avatar_id),
-  setUser: setUser(deps),
   // API-EP-GET-platforms-platform_id-avatar-avatar_id
   platform: ({ params, caller }) =>
     readAvatar(deps, { platformId: params.platform_id }, params.avatar_id, viewerFor('platform.access', caller)),
-  setPlatform: setPlatform(deps),
 });

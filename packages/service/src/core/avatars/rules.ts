@@ -24,7 +24,7 @@ export const refuseImage = (head: Uint8Array): Refusal | undefined =>
 /** Degrees of the colour circle: the same for the same id. */
 const hueOf = (id: string): number => [...id].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 7);
 
-/** A square of a colour of its own with the first letters of a name, for who has no picture. SVG text. */
+/** A square with the first letters of a name, in a colour that follows from it, for a user without a picture. SVG text. */
 export function placeholder(id: string, name: string): string {
   // Only letters and digits get into the picture, so nothing in it needs escaping.
   const letters = (name.normalize('NFC').match(/[\p{L}\p{N}]/gu) ?? ['?']).slice(0, 2).join('').toUpperCase();

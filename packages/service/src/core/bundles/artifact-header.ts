@@ -144,7 +144,7 @@ export interface NamedHeader extends ArtifactHeader {
 const folderOf = (filename: string): string => filename.slice(0, filename.lastIndexOf('/') + 1);
 const endsAs = (ending: string) => (header: NamedHeader) => header.filename.endsWith(ending);
 
-/** A version in the form of those of bundles: whoever writes one of that form means the bundle. */
+/** A version in the form of those of bundles: a version of that form means the bundle. */
 const bundleForm = /^\d+(\.\d+){3}$/;
 
 /** Why an artifact cannot be in a bundle of this version with these; nothing where it can. Spec: API-RULE-artifact-1. */

@@ -1,5 +1,6 @@
 import type { BundleListQuery } from '@moorage/api';
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
+import { finds } from '../../engine/db/outcome.ts';
 import { bothOf, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row, Schema } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
@@ -137,15 +138,8 @@ export const highestVersion = (db: Db, productId: string) =>
     .executeTakeFirst();
 
 /** Whether a bundle of the product has this version already. */
-export async function versionTaken(db: Db, productId: string, version: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('bundles')
-    .select('id')
-    .where('product_id', '=', productId)
-    .where('version', '=', version)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const versionTaken = (db: Db, productId: string, version: string): Promise<boolean> =>
+  finds(db.selectFrom('bundles').select('id').where('product_id', '=', productId).where('version', '=', version));
 
 /** What a new bundle has to know of its firmware, where that is open to the viewer. */
 export const firmwareForBundle = (db: Db, id: string, viewer: Viewer) =>
@@ -157,37 +151,25 @@ export const firmwareForBundle = (db: Db, id: string, viewer: Viewer) =>
     .executeTakeFirst();
 
 /** Adds a bundle. A version or tag that its product has already violates an index. */
-export async function insertBundle(db: Db, row: NewRow<'bundles'>): Promise<void> {
-  await db.insertInto('bundles').values(row).execute();
-}
+export const insertBundle = (db: Db, row: NewRow<'bundles'>) => db.insertInto('bundles').values(row).execute();
 
 /** Writes a state that the rules have allowed. */
-export async function setBundleState(db: Db, id: string, state: BundleRow['state']): Promise<void> {
-  await db.updateTable('bundles').set({ state }).where('id', '=', id).execute();
-}
+export const setBundleState = (db: Db, id: string, state: BundleRow['state']) =>
+  db.updateTable('bundles').set({ state }).where('id', '=', id).execute();
 
 /**
  * Removes a bundle. Its resources go with it, and updates to or from it forget it but keep their version texts
  * (foreign keys). Spec: API-RULE-bundle-4, API-RULE-bundle-create-6.
  */
-export async function deleteBundle(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('bundles').where('id', '=', id).execute();
-}
+export const deleteBundle = (db: Db, id: string) => db.deleteFrom('bundles').where('id', '=', id).execute();
 
 /** Takes a tag from whichever bundle of the product holds it. Spec: API-RULE-tag-1. */
-export async function clearTag(db: Db, productId: string, tag: NonNullable<BundleRow['tag']>): Promise<void> {
-  await db
-    .updateTable('bundles')
-    .set({ tag: null })
-    .where('product_id', '=', productId)
-    .where('tag', '=', tag)
-    .execute();
-}
+export const clearTag = (db: Db, productId: string, tag: NonNullable<BundleRow['tag']>) =>
+  db.updateTable('bundles').set({ tag: null }).where('product_id', '=', productId).where('tag', '=', tag).execute();
 
 /** Writes a tag that no other bundle holds; `null` takes the one it has. */
-export async function setBundleTag(db: Db, id: string, tag: BundleRow['tag']): Promise<void> {
-  await db.updateTable('bundles').set({ tag }).where('id', '=', id).execute();
-}
+export const setBundleTag = (db: Db, id: string, tag: BundleRow['tag']) =>
+  db.updateTable('bundles').set({ tag }).where('id', '=', id).execute();
 
 /** Resources of a bundle in the order in which they were added. */
 export const resourcesOfBundle = (db: Db, bundleId: string): Promise<ResourceRow[]> =>
@@ -204,25 +186,14 @@ export const resourceById = (db: Db, bundleId: string, id: string): Promise<Reso
   db.selectFrom('resources').selectAll().where('bundle_id', '=', bundleId).where('id', '=', id).executeTakeFirst();
 
 /** Whether the bundle has a resource of this name already. */
-export async function filenameTaken(db: Db, bundleId: string, filename: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('resources')
-    .select('id')
-    .where('bundle_id', '=', bundleId)
-    .where('filename', '=', filename)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const filenameTaken = (db: Db, bundleId: string, filename: string): Promise<boolean> =>
+  finds(db.selectFrom('resources').select('id').where('bundle_id', '=', bundleId).where('filename', '=', filename));
 
 /** Adds a resource, whose blob is recorded already. */
-export async function insertResource(db: Db, row: NewRow<'resources'>): Promise<void> {
-  await db.insertInto('resources').values(row).execute();
-}
+export const insertResource = (db: Db, row: NewRow<'resources'>) => db.insertInto('resources').values(row).execute();
 
 /** Removes a resource; its blob goes later, if nothing else refers to it. */
-export async function deleteResource(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('resources').where('id', '=', id).execute();
-}
+export const deleteResource = (db: Db, id: string) => db.deleteFrom('resources').where('id', '=', id).execute();
 
 /** What the artifacts of a bundle say of themselves. */
 export async function headersOf(db: Db, bundleId: string) {
@@ -251,6 +222,5 @@ export const insertHeader = (
     .execute();
 
 /** Puts bundles that one user has made under the name of another. */
-export async function handOverBundles(trx: Db, from: string, to: string): Promise<void> {
-  await trx.updateTable('bundles').set({ user_id: to }).where('user_id', '=', from).execute();
-}
+export const handOverBundles = (trx: Db, from: string, to: string) =>
+  trx.updateTable('bundles').set({ user_id: to }).where('user_id', '=', from).execute();

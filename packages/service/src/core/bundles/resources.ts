@@ -8,7 +8,7 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { refuseChanged } from '../../engine/http/conditions.ts';
-import type { Caller, Deps, Handler } from '../../engine/http/types.ts';
+import type { Call, Caller, Deps } from '../../engine/http/types.ts';
 import { refuseTrashed } from '../access/products.ts';
 import { refuseQuota } from '../access/quotas.ts';
 import { mimeOfFilename } from '../files/file-types.ts';
@@ -47,33 +47,30 @@ async function openBundle(
 }
 
 /** API-EP-POST-bundles-bundle_id-resources */
-export const addResource =
-  (deps: Deps): Handler<Contract['addResource']> =>
-  async (call) => {
-    const { body, caller, params } = call;
-    const id = randomUUID();
-    const file = readUpload(body, `resource-${id.slice(0, 8)}.bin`);
-    // Asked before the bytes are stored, so that a refused upload leaves nothing behind, and again with the record.
-    const early = await openBundle(deps.storage.db, params.bundle_id, caller, 'add');
-    if (!early.ok) return early;
-    if (!file.ok) return file;
-    const { bytes, ...described } = file.value;
-    const full = await refuseQuota(deps.settings, deps.storage.db, early.value.ownerId, 'bytes', bytes.length);
-    if (full) return failure(full);
-    const blob = await deps.blobs.put(bytes, resourceLimitBytes);
-    if (!blob) return failure(refusal('BODY_TOO_LARGE', { limitBytes: resourceLimitBytes }));
-    const made = { id, ...described, exclude: body.exclude ? (1 as const) : (0 as const) };
-    const added = await recordResource(deps, call, params.bundle_id, made, blob);
-    return added.ok ? success({ id, size: blob.size }) : added;
-  };
+export async function addResource(deps: Deps, call: Call<Contract['addResource']>) {
+  const { body, caller, params } = call;
+  const id = randomUUID();
+  const file = readUpload(body, `resource-${id.slice(0, 8)}.bin`);
+  // Asked before the bytes are stored, so that a refused upload leaves nothing behind, and again with the record.
+  const early = await openBundle(deps.storage.db, params.bundle_id, caller, 'add');
+  if (!early.ok) return early;
+  if (!file.ok) return file;
+  const { bytes, ...described } = file.value;
+  const full = await refuseQuota(deps.settings, deps.storage.db, early.value.ownerId, 'bytes', bytes.length);
+  if (full) return failure(full);
+  const blob = await deps.blobs.put(bytes, resourceLimitBytes);
+  if (!blob) return failure(refusal('BODY_TOO_LARGE', { limitBytes: resourceLimitBytes }));
+  const made = { id, ...described, exclude: body.exclude ? (1 as const) : (0 as const) };
+  const added = await recordResource(deps, call, params.bundle_id, made, blob);
+  return added.ok ? success({ id, size: blob.size }) : added;
+}
 
-type Call = Pick<Parameters<Handler<Contract['addResource']>>[0], 'caller' | 'ip'>;
 type NewResource = Omit<Parameters<typeof insertResource>[1], 'bundle_id' | 'created_at' | 'sha256' | 'size' | 'crc'>;
 
 /** Records a file whose bytes are stored; the bundle may have changed since that began. */
 const recordResource = (
   deps: Deps,
-  call: Call,
+  call: Pick<Call<Contract['addResource']>, 'caller' | 'ip'>,
   bundleId: string,
   resource: NewResource,
   blob: BlobInfo,
@@ -124,62 +121,56 @@ async function judge(
 }
 
 /** API-EP-POST-bundles-bundle_id-artifacts-name */
-export const addArtifact =
-  (deps: Deps): Handler<Contract['addArtifact']> =>
-  async (call) => {
-    const { caller, params, upload } = call;
-    const { bundle_id: bundleId, name: filename } = params;
-    // Asked before the bytes come, so that an upload that has no place is refused unread.
-    const early = await openBundle(deps.storage.db, bundleId, caller, 'add');
-    if (!early.ok) return early;
-    if (await filenameTaken(deps.storage.db, bundleId, filename)) {
-      return failure(refusal('DUPLICATE', { what: 'File', value: filename }));
-    }
-    const announced = upload.announcedBytes ?? 0;
-    const full = await refuseQuota(deps.settings, deps.storage.db, early.value.ownerId, 'bytes', announced);
-    if (full) return failure(full);
-    const counting = digestsOfPieces();
-    const stored = await upload.store({ maxBytes: artifactLimitBytes, tap: counting.add });
-    if (!stored.ok) return stored;
-    const { blob, mime = mimeOfFilename(filename) } = stored.value;
-    const digests = counting.end();
-    const judged = await judge(deps, filename, blob.sha256);
-    if (!judged.ok) return judged;
-    const id = randomUUID();
-    const made = { id, filename, mime, type: 'MISC_FIX_LEN', version: '1.0.0.0', exclude: 0 as const };
-    const added = await recordResource(deps, call, bundleId, made, blob, { digests, header: judged.value });
-    return added.ok ? success({ id, size: blob.size, sha256: blob.sha256, ...digests }) : added;
-  };
+export async function addArtifact(deps: Deps, call: Call<Contract['addArtifact']>) {
+  const { caller, params, upload } = call;
+  const { bundle_id: bundleId, name: filename } = params;
+  // Asked before the bytes come, so that an upload that has no place is refused unread.
+  const early = await openBundle(deps.storage.db, bundleId, caller, 'add');
+  if (!early.ok) return early;
+  if (await filenameTaken(deps.storage.db, bundleId, filename)) {
+    return failure(refusal('DUPLICATE', { what: 'File', value: filename }));
+  }
+  const announced = upload.announcedBytes ?? 0;
+  const full = await refuseQuota(deps.settings, deps.storage.db, early.value.ownerId, 'bytes', announced);
+  if (full) return failure(full);
+  const counting = digestsOfPieces();
+  const stored = await upload.store({ maxBytes: artifactLimitBytes, tap: counting.add });
+  if (!stored.ok) return stored;
+  const { blob, mime = mimeOfFilename(filename) } = stored.value;
+  const digests = counting.end();
+  const judged = await judge(deps, filename, blob.sha256);
+  if (!judged.ok) return judged;
+  const id = randomUUID();
+  const made = { id, filename, mime, type: 'MISC_FIX_LEN', version: '1.0.0.0', exclude: 0 as const };
+  const added = await recordResource(deps, call, bundleId, made, blob, { digests, header: judged.value });
+  return added.ok ? success({ id, size: blob.size, sha256: blob.sha256, ...digests }) : added;
+}
 
 /** API-EP-DELETE-bundles-bundle_id-resources-resource_id, API-ERR-2 */
-export const removeResource =
-  ({ storage, clock }: Deps): Handler<Contract['removeResource']> =>
-  async (call) => {
-    const atMs = clock.now();
-    return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      const bundle = await openBundle(trx, call.params.bundle_id, call.caller, 'remove');
-      if (!bundle.ok) return bundle;
-      const { id: bundleId, product_id: productId, version } = bundle.value.bundle;
-      const resource = await resourceById(trx, bundleId, call.params.resource_id);
-      if (!resource) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
-      const refused = refuseChanged(call.headers, fileReply(resource, resource.created_at));
-      if (refused) return failure(refused);
-      await deleteResource(trx, resource.id);
-      const message = `File "${resource.filename}" removed from bundle ${version}`;
-      const data = { resource_id: resource.id };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'resource.delete', message, productId, bundleId, data });
-      return success(resultOk);
-    });
-  };
+export async function removeResource({ storage, clock }: Deps, call: Call<Contract['removeResource']>) {
+  const atMs = clock.now();
+  return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    const bundle = await openBundle(trx, call.params.bundle_id, call.caller, 'remove');
+    if (!bundle.ok) return bundle;
+    const { id: bundleId, product_id: productId, version } = bundle.value.bundle;
+    const resource = await resourceById(trx, bundleId, call.params.resource_id);
+    if (!resource) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
+    const refused = refuseChanged(call.headers, fileReply(resource, resource.created_at));
+    if (refused) return failure(refused);
+    await deleteResource(trx, resource.id);
+    const message = `File "${resource.filename}" removed from bundle ${version}`;
+    const data = { resource_id: resource.id };
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'resource.delete', message, productId, bundleId, data });
+    return success(resultOk);
+  });
+}
 
 /** API-EP-GET-bundles-bundle_id-resources-resource_id-binary */
-export const binary =
-  ({ storage }: Deps): Handler<Contract['binary']> =>
-  async ({ params, caller }) => {
-    const readable = await readableBundle(storage.db, params.bundle_id, caller);
-    if (!readable.ok) return readable;
-    const { bundle, sight } = readable.value;
-    const resource = await resourceById(storage.db, bundle.id, params.resource_id);
-    if (!resource || (resource.exclude && sight !== 'all')) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
-    return success(fileReply(resource, resource.created_at));
-  };
+export async function binary({ storage }: Deps, { params, caller }: Call<Contract['binary']>) {
+  const readable = await readableBundle(storage.db, params.bundle_id, caller);
+  if (!readable.ok) return readable;
+  const { bundle, sight } = readable.value;
+  const resource = await resourceById(storage.db, bundle.id, params.resource_id);
+  if (!resource || (resource.exclude && sight !== 'all')) return failure(refusal('NOT_FOUND', { what: 'Resource' }));
+  return success(fileReply(resource, resource.created_at));
+}

@@ -16,7 +16,8 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { listed } from '../../engine/http/record-from.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { allowedProduct, growingProduct, type ProductForCaller } from '../access/products.ts';
 import { refuseQuota } from '../access/quotas.ts';
 import { viewerFor } from '../access/rules.ts';
@@ -59,37 +60,30 @@ async function detailOf(db: Db, id: string, sight: 'all' | Offered = 'all'): Pro
 }
 
 /** API-EP-GET-products-product_id-bundles */
-const list =
-  ({ storage }: Deps): Handler<Contract['list']> =>
-  async ({ params, query, caller }) => {
-    const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
-    if (!allowed.ok) return allowed;
-    const page = paging(query, '-created_at');
-    const sight = sightOf(allowed.value, caller);
-    const { items, total } = await listBundles(storage.db, allowed.value.id, query, page, sight);
-    return success({ items: items.map(bundleRecord), total });
-  };
+async function list({ storage }: Deps, { params, query, caller }: Call<Contract['list']>) {
+  const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
+  if (!allowed.ok) return allowed;
+  const page = paging(query, '-created_at');
+  const sight = sightOf(allowed.value, caller);
+  return listed(listBundles(storage.db, allowed.value.id, query, page, sight), bundleRecord);
+}
 
 /** API-EP-GET-products-product_id-bundles-tag */
-const byTag =
-  ({ storage }: Deps): Handler<Contract['byTag']> =>
-  async ({ params, caller }) => {
-    const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
-    if (!allowed.ok) return allowed;
-    const sight = sightOf(allowed.value, caller);
-    const tagged = await bundleByTag(storage.db, allowed.value.id, params.tag);
-    const isSeen = tagged && (sight === 'all' || (await isOnOffer(storage.db, tagged.id, sight)));
-    if (!isSeen) return failure(refusal('NOT_FOUND', { what: 'Bundle with this tag' }));
-    return detailOf(storage.db, tagged.id, sight);
-  };
+async function byTag({ storage }: Deps, { params, caller }: Call<Contract['byTag']>) {
+  const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
+  if (!allowed.ok) return allowed;
+  const sight = sightOf(allowed.value, caller);
+  const tagged = await bundleByTag(storage.db, allowed.value.id, params.tag);
+  const isSeen = tagged && (sight === 'all' || (await isOnOffer(storage.db, tagged.id, sight)));
+  if (!isSeen) return failure(refusal('NOT_FOUND', { what: 'Bundle with this tag' }));
+  return detailOf(storage.db, tagged.id, sight);
+}
 
 /** API-EP-GET-bundles-bundle_id */
-const get =
-  ({ storage }: Deps): Handler<Contract['get']> =>
-  async ({ params, caller }) => {
-    const readable = await readableBundle(storage.db, params.bundle_id, caller);
-    return readable.ok ? detailOf(storage.db, readable.value.bundle.id, readable.value.sight) : readable;
-  };
+async function get({ storage }: Deps, { params, caller }: Call<Contract['get']>) {
+  const readable = await readableBundle(storage.db, params.bundle_id, caller);
+  return readable.ok ? detailOf(storage.db, readable.value.bundle.id, readable.value.sight) : readable;
+}
 
 /** Why a new bundle of the product cannot have this firmware: not open to the caller, or for another platform or edition. */
 async function fittingFirmware(
@@ -118,134 +112,118 @@ async function versionFor(db: Db, productId: string, wanted: string | null | und
 }
 
 /** API-EP-POST-products-product_id-bundles */
-const create =
-  ({ storage, clock, settings }: Deps): Handler<Contract['create']> =>
-  async (call) => {
-    const { params, body, caller } = call;
-    if (body.product_id !== params.product_id) {
-      const detail = 'Field "product_id" of the body is not the product of the path';
-      return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['product_id'] }));
-    }
-    const atMs = clock.now();
-    // Another creator may take the version between the look and the write: the index refuses it, and this looks again.
-    return transactionOverConflicts(storage, async (trx): Promise<Result<BundleDetail, Refusal>> => {
-      const allowed = await growingProduct(trx, params.product_id, caller, 'product.change');
-      if (!allowed.ok) return allowed;
-      const product = allowed.value;
-      const unfit = await fittingFirmware(trx, product, body.firmware_id, caller);
-      if (unfit) return failure(unfit);
-      const version = await versionFor(trx, product.id, body.version);
-      if (!version.ok) return version;
-      const full = await refuseQuota(settings, trx, product.user_id, 'bundles');
-      if (full) return failure(full);
-      const id = randomUUID();
-      const text = formatVersion(version.value);
-      await insertBundle(trx, {
-        id,
-        product_id: product.id,
-        firmware_id: body.firmware_id,
-        user_id: caller.userId,
-        state: 'preview', // API-RULE-bundle-create-4
-        tag: null,
-        version: text,
-        version_key: versionSortKey(version.value),
-        description: '',
-        remote_id: null,
-        remote_product: null,
-        created_at: atMs,
-      });
-      noteMade(id);
-      const message = `Bundle ${text} of product ${product.product} made`;
-      const ids = { productId: product.id, bundleId: id };
-      await writeLog(trx, { ...byCaller(call, atMs), ...ids, type: 'bundle.create', message });
-      return detailOf(trx, id);
+async function create({ storage, clock, settings }: Deps, call: Call<Contract['create']>) {
+  const { params, body, caller } = call;
+  if (body.product_id !== params.product_id) {
+    const detail = 'Field "product_id" of the body is not the product of the path';
+    return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['product_id'] }));
+  }
+  const atMs = clock.now();
+  // Another creator may take the version between the look and the write: the index refuses it, and this looks again.
+  return transactionOverConflicts(storage, async (trx): Promise<Result<BundleDetail, Refusal>> => {
+    const allowed = await growingProduct(trx, params.product_id, caller, 'product.change');
+    if (!allowed.ok) return allowed;
+    const product = allowed.value;
+    const unfit = await fittingFirmware(trx, product, body.firmware_id, caller);
+    if (unfit) return failure(unfit);
+    const version = await versionFor(trx, product.id, body.version);
+    if (!version.ok) return version;
+    const full = await refuseQuota(settings, trx, product.user_id, 'bundles');
+    if (full) return failure(full);
+    const id = randomUUID();
+    const text = formatVersion(version.value);
+    await insertBundle(trx, {
+      id,
+      product_id: product.id,
+      firmware_id: body.firmware_id,
+      user_id: caller.userId,
+      state: 'preview', // API-RULE-bundle-create-4
+      tag: null,
+      version: text,
+      version_key: versionSortKey(version.value),
+      description: '',
+      remote_id: null,
+      remote_product: null,
+      created_at: atMs,
     });
-  };
+    noteMade(id);
+    const message = `Bundle ${text} of product ${product.product} made`;
+    const ids = { productId: product.id, bundleId: id };
+    await writeLog(trx, { ...byCaller(call, atMs), ...ids, type: 'bundle.create', message });
+    return detailOf(trx, id);
+  });
+}
 
 /** API-EP-POST-bundles-bundle_id-state, API-ERR-1 */
-const setState =
-  ({ storage, clock, hooks }: BundleDeps): Handler<Contract['setState']> =>
-  async (call) => {
-    const atMs = clock.now();
-    return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      const allowed = await allowedBundle(trx, call.params.bundle_id, call.caller, 'product.change');
-      if (!allowed.ok) return allowed;
-      const { bundle, product } = allowed.value;
-      const to = changeBundleState(bundle, call.body.state);
-      if (!to.ok) return to;
-      if (to.value === undefined) return success(resultOk);
-      if (to.value !== 'published') {
-        const { id, version } = bundle;
-        const leaving = { id, version, to: to.value === 'trash' ? 'trashed' : 'archived' } as const;
-        const inUse = await hooks.bundleLeaves(trx, { ...leaving, abortsRollouts: call.body.abort_rollouts ?? false });
-        if (inUse) return failure(inUse);
-      }
-      if (to.value === 'trash') await deleteBundle(trx, bundle.id);
-      else await setBundleState(trx, bundle.id, to.value);
-      await writeLog(trx, {
-        ...byCaller(call, atMs),
-        type: 'bundle.state',
-        message: `Bundle ${bundle.version} of product ${product.product} is ${to.value} now`,
-        productId: product.id,
-        bundleId: bundle.id,
-        data: { from: bundle.state, to: to.value },
-      });
-      return success(resultOk);
+async function setState({ storage, clock, hooks }: BundleDeps, call: Call<Contract['setState']>) {
+  const atMs = clock.now();
+  return storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    const allowed = await allowedBundle(trx, call.params.bundle_id, call.caller, 'product.change');
+    if (!allowed.ok) return allowed;
+    const { bundle, product } = allowed.value;
+    const to = changeBundleState(bundle, call.body.state);
+    if (!to.ok) return to;
+    if (to.value === undefined) return success(resultOk);
+    if (to.value !== 'published') {
+      const { id, version } = bundle;
+      const leaving = { id, version, to: to.value === 'trash' ? 'trashed' : 'archived' } as const;
+      const inUse = await hooks.bundleLeaves(trx, { ...leaving, abortsRollouts: call.body.abort_rollouts ?? false });
+      if (inUse) return failure(inUse);
+    }
+    if (to.value === 'trash') await deleteBundle(trx, bundle.id);
+    else await setBundleState(trx, bundle.id, to.value);
+    await writeLog(trx, {
+      ...byCaller(call, atMs),
+      type: 'bundle.state',
+      message: `Bundle ${bundle.version} of product ${product.product} is ${to.value} now`,
+      productId: product.id,
+      bundleId: bundle.id,
+      data: { from: bundle.state, to: to.value },
     });
-  };
+    return success(resultOk);
+  });
+}
 
 /** API-EP-POST-bundles-bundle_id-tag, API-ERR-1 */
-const setTag =
-  ({ storage, clock, hooks }: BundleDeps): Handler<Contract['setTag']> =>
-  async (call) => {
-    const atMs = clock.now();
-    let productId: string | undefined;
-    const done = await transactionOverConflicts(storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      productId = undefined;
-      const allowed = await allowedBundle(trx, call.params.bundle_id, call.caller, 'product.change');
-      if (!allowed.ok) return allowed;
-      const { bundle, product } = allowed.value;
-      const tag = changeBundleTag(bundle, call.body.tag);
-      if (!tag.ok) return tag;
-      if (tag.value === undefined) return success(resultOk);
-      // API-RULE-tag-1: first taken from the bundle that holds it, then given, in one transaction.
-      if (tag.value !== null) await clearTag(trx, product.id, tag.value);
-      await setBundleTag(trx, bundle.id, tag.value);
-      // The bundle has one tag: it gives up another for it.
-      await hooks.tagMoved(
-        trx,
-        product.id,
-        [tag.value, bundle.tag].filter((one) => one !== null),
-      );
-      await writeLog(trx, {
-        ...byCaller(call, atMs),
-        type: 'bundle.tag',
-        message:
-          tag.value === null
-            ? `Bundle ${bundle.version} of product ${product.product} lost tag ${bundle.tag}`
-            : `Bundle ${bundle.version} of product ${product.product} carries tag ${tag.value} now`,
-        productId: product.id,
-        bundleId: bundle.id,
-        data: { from: bundle.tag, to: tag.value },
-      });
-      productId = product.id;
-      return success(resultOk);
+async function setTag({ storage, clock, hooks }: BundleDeps, call: Call<Contract['setTag']>) {
+  const atMs = clock.now();
+  let productId: string | undefined;
+  const done = await transactionOverConflicts(storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    productId = undefined;
+    const allowed = await allowedBundle(trx, call.params.bundle_id, call.caller, 'product.change');
+    if (!allowed.ok) return allowed;
+    const { bundle, product } = allowed.value;
+    const tag = changeBundleTag(bundle, call.body.tag);
+    if (!tag.ok) return tag;
+    if (tag.value === undefined) return success(resultOk);
+    // API-RULE-tag-1: first taken from the bundle that holds it, then given, in one transaction.
+    if (tag.value !== null) await clearTag(trx, product.id, tag.value);
+    await setBundleTag(trx, bundle.id, tag.value);
+    // The bundle has one tag: it gives up another for it.
+    await hooks.tagMoved(
+      trx,
+      product.id,
+      [tag.value, bundle.tag].filter((one) => one !== null),
+    );
+    await writeLog(trx, {
+      ...byCaller(call, atMs),
+      type: 'bundle.tag',
+      message:
+        tag.value === null
+          ? `Bundle ${bundle.version} of product ${product.product} lost tag ${bundle.tag}`
+          : `Bundle ${bundle.version} of product ${product.product} carries tag ${tag.value} now`,
+      productId: product.id,
+      bundleId: bundle.id,
+      data: { from: bundle.tag, to: tag.value },
     });
-    // A change of state makes no update due: only what carries a tag is offered unasked, and that is published and stays so.
-    if (done.ok && productId !== undefined) storage.bus.publish(topics.otaDue, { productId });
-    return done;
-  };
+    productId = product.id;
+    return success(resultOk);
+  });
+  // A change of state makes no update due: only what carries a tag is offered unasked, and that is published and stays so.
+  if (done.ok && productId !== undefined) storage.bus.publish(topics.otaDue, { productId });
+  return done;
+}
 
 /** Bundles of products, and their resources. Spec: API-EP-GET-bundles-bundle_id and the calls beside it. */
-export const bundlesRoutes = (deps: BundleDeps): Handlers<Contract> => ({
-  list: list(deps),
-  create: create(deps),
-  byTag: byTag(deps),
-  get: get(deps),
-  addResource: addResource(deps),
-  addArtifact: addArtifact(deps),
-  removeResource: removeResource(deps),
-  binary: binary(deps),
-  setState: setState(deps),
-  setTag: setTag(deps),
-});
+export const bundlesRoutes = (deps: BundleDeps): Handlers<Contract> =>
+  handlers(deps, { list, create, byTag, get, addResource, addArtifact, removeResource, binary, setState, setTag });

@@ -24,7 +24,7 @@ export const bundleTransitions: readonly Transition<'none' | BundleState | 'tras
 ];
 
 /** What a bundle is when its state is asked to change. */
-export interface BundleStanding {
+export interface BundleStatus {
   readonly state: BundleState;
   readonly tag: Tag | null;
 }
@@ -34,7 +34,7 @@ export interface BundleStanding {
  * Refusals: BUNDLE_TAGGED, ILLEGAL_TRANSITION.
  */
 export function changeBundleState(
-  bundle: BundleStanding,
+  bundle: BundleStatus,
   wanted: BundleTrigger,
 ): Result<BundleTrigger | undefined, Refusal> {
   if (wanted === bundle.state) return success(undefined); // API-RULE-bundle-1
@@ -50,7 +50,7 @@ export function changeBundleState(
  * The tag a bundle gets (`null` takes it off), or `undefined` when it has it already.
  * Refusal: BUNDLE_NOT_PUBLISHED, for any tag but the empty one. Spec: API-RULE-bundle-state-2, -3, API-RULE-tag-3.
  */
-export function changeBundleTag(bundle: BundleStanding, wanted: Tag | ''): Result<Tag | null | undefined, Refusal> {
+export function changeBundleTag(bundle: BundleStatus, wanted: Tag | ''): Result<Tag | null | undefined, Refusal> {
   const tag = wanted === '' ? null : wanted;
   if (tag !== null && bundle.state !== 'published') {
     return failure(refusal('BUNDLE_NOT_PUBLISHED', { state: bundle.state }));

@@ -1,6 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { tags } from '@moorage/api';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import { clearTag, setBundleTag } from './queries.ts';
+import {
+  bundleById,
+  bundleByTag,
+  clearTag,
+  insertBundle,
+  insertResource,
+  resourcesOfBundle,
+  setBundleTag,
+} from './queries.ts';
 
 /** Gives a bundle a tag, which is taken from the one that has it; a bundle that is not published stays as it is. */
 export async function giveTag(
@@ -16,4 +26,27 @@ export async function giveTag(
   const message = `Bundle ${bundle.version} carries tag ${tag} now`;
   const data = { from: bundle.tag, to: tag };
   await writeLog(trx, { type: 'bundle.tag', message, atMs, productId: bundle.product_id, bundleId, data });
+}
+
+/**
+ * Copies the bundle of a product that has the highest tag, with its resources, version and tag, to a product without
+ * bundles. False when no bundle has a tag: nothing was copied. Spec: API-RULE-production-2.
+ */
+export async function copyReleaseCandidate(
+  trx: Db,
+  from: string,
+  to: { readonly productId: string; readonly userId: string; readonly atMs: number },
+): Promise<boolean> {
+  for (const tag of [...tags].reverse()) {
+    const found = await bundleByTag(trx, from, tag);
+    const bundle = found && (await bundleById(trx, found.id));
+    if (!bundle) continue;
+    const id = randomUUID();
+    await insertBundle(trx, { ...bundle, id, product_id: to.productId, user_id: to.userId, created_at: to.atMs });
+    for (const resource of await resourcesOfBundle(trx, bundle.id)) {
+      await insertResource(trx, { ...resource, id: randomUUID(), bundle_id: id });
+    }
+    return true;
+  }
+  return false;
 }

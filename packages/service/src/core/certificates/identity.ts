@@ -36,7 +36,7 @@ export interface Identity {
   readonly hosts: readonly string[];
   /** Fingerprint of the authority that signs certificates of devices. */
   readonly active: string;
-  /** Why devices refuse an authority now, or soon will; it is not made anew by itself, since devices have to learn of another. */
+  /** Why devices refuse an authority now, or soon will; the service never makes another unasked, since devices have to learn of it. */
   trouble(): string | undefined;
   /** Issues a certificate with CN = `uuid`. The caller stores its fingerprint, which outdates an earlier one. */
   issueDeviceCertificate(uuid: string): Promise<IssuedCertificate>;

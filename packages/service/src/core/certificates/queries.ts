@@ -13,18 +13,15 @@ export async function readSetting(db: Db, name: string): Promise<string | undefi
 export const readSettings = (db: Db, beginning: string): Promise<{ name: string; value: string }[]> =>
   db.selectFrom('settings').selectAll().where('name', 'like', `${beginning}%`).orderBy('name').execute();
 
-export async function deleteSetting(trx: Db, name: string): Promise<void> {
-  await trx.deleteFrom('settings').where('name', '=', name).execute();
-}
+export const deleteSetting = (trx: Db, name: string) => trx.deleteFrom('settings').where('name', '=', name).execute();
 
 /** Stores a setting, in place of what was there. */
-export async function replaceSetting(trx: Db, name: string, value: string): Promise<void> {
-  await trx
+export const replaceSetting = (trx: Db, name: string, value: string) =>
+  trx
     .insertInto('settings')
     .values({ name, value })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute();
-}
 
 /** All authorities that there have been, the newest first. */
 export const allAuthorities = (db: Db): Promise<AuthorityRow[]> =>
@@ -34,23 +31,15 @@ export const allAuthorities = (db: Db): Promise<AuthorityRow[]> =>
 export const liveAuthorities = (db: Db): Promise<AuthorityRow[]> =>
   db.selectFrom('authorities').selectAll().where('state', '!=', 'retired').execute();
 
-export async function insertAuthority(trx: Db, row: AuthorityRow): Promise<void> {
-  await trx.insertInto('authorities').values(row).execute();
-}
+export const insertAuthority = (trx: Db, row: AuthorityRow) => trx.insertInto('authorities').values(row).execute();
 
 /** Gives an authority another state; a retired one has no key any more. */
-export async function changeAuthority(
-  trx: Db,
-  fingerprint: string,
-  state: AuthorityRow['state'],
-  atMs: number,
-): Promise<void> {
-  await trx
+export const changeAuthority = (trx: Db, fingerprint: string, state: AuthorityRow['state'], atMs: number) =>
+  trx
     .updateTable('authorities')
     .set({ state, changed_at: atMs, ...(state === 'retired' && { private_key: '' }) })
     .where('fingerprint', '=', fingerprint)
     .execute();
-}
 
 /** How many devices with a certificate go by each authority, and how many of them have been heard of since a moment. */
 export const devicesByAuthority = (db: Db, sinceMs: number) =>

@@ -46,7 +46,7 @@ export async function openTicketKey({
       await replaceSetting(trx, ticketSetting, JSON.stringify(made));
       return made;
     })
-    // Without room on the disk the old key goes on, or this node has one of its own: tickets only save work.
+    // Without room on the disk the old key goes on, or this node makes one for itself alone: tickets only save work.
     .catch(() => found ?? made);
   return Buffer.from(kept.key, 'base64');
 }

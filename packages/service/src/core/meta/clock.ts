@@ -12,7 +12,7 @@ const compareMs = 60_000;
 const toleranceMs = { sqlite: 5 * minuteMs, postgres: 2_000 };
 /** A machine that slept, or a service that rested, finds its clock ahead; of more than this it does not, in ms. */
 const restLimitMs = 365 * dayMs;
-/** How long `/readyz` tells of what was noticed, in ms: records of another time stay, and nobody can put them right. */
+/** How long `/readyz` warns of what was noticed, in ms: records of another time stay, and cannot be put right. */
 const noticeMs = dayMs;
 
 const text = (atMs: number): string => new Date(atMs).toISOString();

@@ -1,6 +1,6 @@
 import { type metricsContract, optionalTimestamp } from '@moorage/api';
 import { success } from '@moorage/base';
-import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { viewerFor } from '../access/rules.ts';
 import { degreesOf } from '../devices/rules.ts';
 import { activityCounts, locatedDevices, placesOf, pollCounts } from './queries.ts';
@@ -12,70 +12,57 @@ type Contract = typeof metricsContract;
 const defaultLocations = 10_000;
 
 /** API-EP-GET-metrics-activity */
-const activity =
-  ({ storage, clock }: Deps): Handler<Contract['activity']> =>
-  async ({ caller, query }) => {
-    const buckets = bucketsOf(query, clock.now());
-    if (!buckets.ok) return buckets;
-    const [viewer, productId] = [viewerFor('log.all', caller), query.product_id];
-    const counts = [
-      ...(await activityCounts(storage.db, viewer, buckets.value, productId)),
-      ...(await pollCounts(storage, viewer, buckets.value, productId)),
-    ];
-    const { from, to } = buckets.value;
-    const interval = query.interval ?? 'day';
-    return success({ from: String(from), to: String(to), interval, series: seriesOf(buckets.value, counts) });
-  };
+async function activity({ storage, clock }: Deps, { caller, query }: Call<Contract['activity']>) {
+  const buckets = bucketsOf(query, clock.now());
+  if (!buckets.ok) return buckets;
+  const [viewer, productId] = [viewerFor('log.all', caller), query.product_id];
+  const counts = [
+    ...(await activityCounts(storage.db, viewer, buckets.value, productId)),
+    ...(await pollCounts(storage, viewer, buckets.value, productId)),
+  ];
+  const { from, to } = buckets.value;
+  const interval = query.interval ?? 'day';
+  return success({ from: String(from), to: String(to), interval, series: seriesOf(buckets.value, counts) });
+}
 
 /** API-EP-GET-metrics-locations-devices */
-const locations =
-  ({ storage }: Deps): Handler<Contract['locations']> =>
-  async ({ caller, query }) => {
-    const page = { limit: query.limit ?? defaultLocations, offset: query.offset ?? 0 };
-    const viewer = viewerFor('device.private', caller);
-    const found = await locatedDevices(storage.db, viewer, query.product_id, query, page);
-    const items = found.items.flatMap((row) => {
-      const location = degreesOf(row);
-      if (!location) return [];
-      const { id: device_id, title, product_id } = row;
-      const last_seen_at = optionalTimestamp(row.last_seen_at);
-      return [{ device_id, title, product_id, ...location, online: row.online_since !== null, last_seen_at }];
-    });
-    return success({ items, total: found.total });
-  };
+async function locations({ storage }: Deps, { caller, query }: Call<Contract['locations']>) {
+  const page = { limit: query.limit ?? defaultLocations, offset: query.offset ?? 0 };
+  const viewer = viewerFor('device.private', caller);
+  const found = await locatedDevices(storage.db, viewer, query.product_id, query, page);
+  const items = found.items.flatMap((row) => {
+    const location = degreesOf(row);
+    if (!location) return [];
+    const { id: device_id, title, product_id } = row;
+    const last_seen_at = optionalTimestamp(row.last_seen_at);
+    return [{ device_id, title, product_id, ...location, online: row.online_since !== null, last_seen_at }];
+  });
+  return success({ items, total: found.total });
+}
 
 /** Size of a cell when the request names none, in degrees. */
 const defaultCell = 3;
 
 /** API-EP-GET-metrics-locations-places */
-const places =
-  ({ storage }: Deps): Handler<Contract['places']> =>
-  async ({ caller, query }) => {
-    const viewer = viewerFor('device.private', caller);
-    const found = await placesOf(storage.db, viewer, query.product_id, query, query.cell ?? defaultCell);
-    return success(
-      found.map(({ lat_e6, lon_e6, city, devices, online, device_id, title }) => ({
-        // Both are there: only devices with a location are counted. The databases give averages as they like.
-        lat: Math.round(Number(lat_e6)) / 1_000_000,
-        lon: Math.round(Number(lon_e6)) / 1_000_000,
-        city: city ?? '',
-        devices,
-        online,
-        ...(devices === 1 ? { device_id, title } : { device_id: null, title: null }),
-      })),
-    );
-  };
+async function places({ storage }: Deps, { caller, query }: Call<Contract['places']>) {
+  const viewer = viewerFor('device.private', caller);
+  const found = await placesOf(storage.db, viewer, query.product_id, query, query.cell ?? defaultCell);
+  return success(
+    found.map(({ lat_e6, lon_e6, city, devices, online, device_id, title }) => ({
+      // Both are there: only devices with a location are counted. The databases give averages as they like.
+      lat: Math.round(Number(lat_e6)) / 1_000_000,
+      lon: Math.round(Number(lon_e6)) / 1_000_000,
+      city: city ?? '',
+      devices,
+      online,
+      ...(devices === 1 ? { device_id, title } : { device_id: null, title: null }),
+    })),
+  );
+}
 
 /** API-EP-GET-metrics-locations-map */
-const map =
-  ({ settings }: Deps): Handler<Contract['map']> =>
-  async () =>
-    success({ tiles: settings.mapTiles ?? null, attribution: settings.mapAttribution ?? null });
+const map = async ({ settings }: Deps) =>
+  success({ tiles: settings.mapTiles ?? null, attribution: settings.mapAttribution ?? null });
 
 /** What was done with devices, counted over time, and where they are. */
-export const metricsRoutes = (deps: Deps): Handlers<Contract> => ({
-  activity: activity(deps),
-  locations: locations(deps),
-  places: places(deps),
-  map: map(deps),
-});
+export const metricsRoutes = (deps: Deps): Handlers<Contract> => handlers(deps, { activity, locations, places, map });

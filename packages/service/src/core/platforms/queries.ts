@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { finds } from '../../engine/db/outcome.ts';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
@@ -49,14 +50,11 @@ export const platformTaken = (db: Db, code: string, partId: string | null): Prom
     .executeTakeFirst();
 
 /** Adds a platform, which has no flavor and no base edition yet. */
-export async function insertPlatform(db: Db, row: NewRow<'platforms'>): Promise<void> {
-  await db.insertInto('platforms').values(row).execute();
-}
+export const insertPlatform = (db: Db, row: NewRow<'platforms'>) => db.insertInto('platforms').values(row).execute();
 
 /** Makes a product the one that devices of the platform have when they leave the factory. */
-export async function setBaseEdition(db: Db, platformId: string, productId: string): Promise<void> {
-  await db.updateTable('platforms').set({ product_id: productId }).where('id', '=', platformId).execute();
-}
+export const setBaseEdition = (db: Db, platformId: string, productId: string) =>
+  db.updateTable('platforms').set({ product_id: productId }).where('id', '=', platformId).execute();
 
 /** Flavors of platforms that are open to the viewer, each with the platform that has it, by code. */
 export const flavorsOfPlatforms = (
@@ -85,25 +83,21 @@ export const flavorById = (db: Db, id: string): Promise<FlavorRow | undefined> =
   db.selectFrom('flavors').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** Whether the platform has the flavor. */
-export async function hasFlavor(db: Db, platformId: string, flavorId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('platform_flavors')
-    .select('flavor_id')
-    .where('platform_id', '=', platformId)
-    .where('flavor_id', '=', flavorId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const hasFlavor = (db: Db, platformId: string, flavorId: string): Promise<boolean> =>
+  finds(
+    db
+      .selectFrom('platform_flavors')
+      .select('flavor_id')
+      .where('platform_id', '=', platformId)
+      .where('flavor_id', '=', flavorId),
+  );
 
 /** Adds a flavor that no platform has yet. */
-export async function insertFlavor(db: Db, row: NewRow<'flavors'>): Promise<void> {
-  await db.insertInto('flavors').values(row).execute();
-}
+export const insertFlavor = (db: Db, row: NewRow<'flavors'>) => db.insertInto('flavors').values(row).execute();
 
 /** Gives a platform a flavor. */
-export async function linkFlavor(db: Db, platformId: string, flavorId: string): Promise<void> {
-  await db.insertInto('platform_flavors').values({ platform_id: platformId, flavor_id: flavorId }).execute();
-}
+export const linkFlavor = (db: Db, platformId: string, flavorId: string) =>
+  db.insertInto('platform_flavors').values({ platform_id: platformId, flavor_id: flavorId }).execute();
 
 /** Firmware of a platform, of the flavors that are open to the viewer, newest first. Reference: records 1.3. */
 export const firmwaresOfPlatform = (db: Db, viewer: Viewer, platformId: string): Promise<FirmwareRow[]> =>
@@ -118,20 +112,19 @@ export const firmwaresOfPlatform = (db: Db, viewer: Viewer, platformId: string):
     .execute();
 
 /** Whether the platform has this build of this edition already. */
-export async function firmwareTaken(
+export const firmwareTaken = (
   db: Db,
   wanted: Pick<FirmwareRow, 'platform_id' | 'flavor_id' | 'label' | 'version'>,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('firmwares')
-    .select('id')
-    .where('platform_id', '=', wanted.platform_id)
-    .where('flavor_id', '=', wanted.flavor_id)
-    .where('label', '=', wanted.label)
-    .where('version', '=', wanted.version)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+): Promise<boolean> =>
+  finds(
+    db
+      .selectFrom('firmwares')
+      .select('id')
+      .where('platform_id', '=', wanted.platform_id)
+      .where('flavor_id', '=', wanted.flavor_id)
+      .where('label', '=', wanted.label)
+      .where('version', '=', wanted.version),
+  );
 
 /** The files of all firmware of a platform, by name. */
 export const filesOfFirmwares = (db: Db, platformId: string): Promise<FirmwareFileRow[]> =>

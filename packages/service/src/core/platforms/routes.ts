@@ -16,13 +16,14 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { nameOwner } from '../access/names.ts';
 import { authorise, generalRoles, viewerFor } from '../access/rules.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type ReadUpload, readUpload } from '../files/uploads.ts';
 import { readVersion } from '../files/versions.ts';
-import type { NewEdition } from '../products/rules.ts';
+import { editions } from '../products/editions.ts';
+import { editionCodes } from '../products/rules.ts';
 import { accessRoutes } from './access.ts';
 import {
   type FirmwareFileRow,
@@ -46,16 +47,8 @@ import {
   setBaseEdition,
 } from './queries.ts';
 import { firmwareRecord, flavorRecord, platformDetail, platformRecord } from './records.ts';
-import { editionCodes } from './rules.ts';
 
 type Contract = typeof platformsContract;
-
-/** The products that a platform's first flavor needs; handed in, because they belong to another slice. */
-export interface Editions {
-  taken(trx: Db, product: string): Promise<boolean>;
-  /** Makes an edition product, published and claimable, and returns its id. */
-  add(trx: Db, edition: NewEdition): Promise<string>;
-}
 
 /** Largest file of a firmware, in bytes; the limit of a JSON body is met first. */
 const firmwareFileLimitBytes = 16 * 1024 * 1024;
@@ -71,70 +64,64 @@ async function detailOf(db: Db, viewer: Viewer, platform: PlatformRow): Promise<
 }
 
 /** API-EP-GET-platforms */
-const list =
-  ({ storage }: Deps): Handler<Contract['list']> =>
-  async ({ query, caller }) => {
-    const viewer = viewerFor('platform.access', caller);
-    const { items, total } = await listPlatforms(storage, viewer, query.q, paging(query, '-created_at'));
-    const flavors = await flavorsOfPlatforms(
-      storage.db,
-      viewer,
-      items.map(({ id }) => id),
-    );
-    const flavorsOf = (id: string) => flavors.filter(({ platform_id }) => platform_id === id);
-    return success({ items: items.map((row) => platformRecord(row, flavorsOf(row.id))), total });
-  };
+async function list({ storage }: Deps, { query, caller }: Call<Contract['list']>) {
+  const viewer = viewerFor('platform.access', caller);
+  const { items, total } = await listPlatforms(storage, viewer, query.q, paging(query, '-created_at'));
+  const flavors = await flavorsOfPlatforms(
+    storage.db,
+    viewer,
+    items.map(({ id }) => id),
+  );
+  const flavorsOf = (id: string) => flavors.filter(({ platform_id }) => platform_id === id);
+  return success({ items: items.map((row) => platformRecord(row, flavorsOf(row.id))), total });
+}
 
 /** API-EP-GET-platforms-platform_id */
-const get =
-  ({ storage }: Deps): Handler<Contract['get']> =>
-  async ({ params, caller }) => {
-    const viewer = viewerFor('platform.access', caller);
-    const platform = await openPlatform(storage.db, viewer, params.platform_id);
-    return platform ? success(await detailOf(storage.db, viewer, platform)) : noPlatform();
-  };
+async function get({ storage }: Deps, { params, caller }: Call<Contract['get']>) {
+  const viewer = viewerFor('platform.access', caller);
+  const platform = await openPlatform(storage.db, viewer, params.platform_id);
+  return platform ? success(await detailOf(storage.db, viewer, platform)) : noPlatform();
+}
 
 /** API-EP-POST-platforms */
-const create =
-  ({ storage, clock }: Deps): Handler<Contract['create']> =>
-  async (call) => {
-    const denied = refuseWriting(call.caller);
-    if (denied) return failure(denied);
-    const { body } = call;
-    const row: PlatformRow = {
-      id: randomUUID(),
-      code: body.code,
-      title: body.title,
-      description: body.description ?? '',
-      part_id: body.part_id ?? null,
-      manufacturer: body.manufacturer ?? null,
-      avatar_id: null,
-      product_id: null,
-      restricted: 0,
-      created_at: clock.now(),
-    };
-    return transactionOverConflicts(storage, async (trx): Promise<Result<PlatformDetail, Refusal>> => {
-      const taken = await platformTaken(trx, row.code, row.part_id);
-      if (taken?.code === row.code) return failure(refusal('DUPLICATE', { what: 'Platform', value: row.code }));
-      if (taken) return failure(refusal('DUPLICATE', { what: 'Part id', value: row.part_id ?? '' }));
-      if (row.manufacturer !== null) {
-        const owner = await nameOwner(trx, row.manufacturer);
-        const isOwn = row.manufacturer.toLowerCase() === call.caller.username;
-        if (owner !== undefined && owner !== 'manufacturer' && !isOwn)
-          return failure(refusal('DUPLICATE', { what: 'Name', value: row.manufacturer }));
-      }
-      await insertPlatform(trx, row);
-      noteMade(row.id);
-      const message = `Platform ${row.code} added`;
-      await writeLog(trx, {
-        ...byCaller(call, row.created_at),
-        type: 'platform.create',
-        message,
-        data: { platform_id: row.id },
-      });
-      return success(platformDetail(row, [], [], []));
-    });
+async function create({ storage, clock }: Deps, call: Call<Contract['create']>) {
+  const denied = refuseWriting(call.caller);
+  if (denied) return failure(denied);
+  const { body } = call;
+  const row: PlatformRow = {
+    id: randomUUID(),
+    code: body.code,
+    title: body.title,
+    description: body.description ?? '',
+    part_id: body.part_id ?? null,
+    manufacturer: body.manufacturer ?? null,
+    avatar_id: null,
+    product_id: null,
+    restricted: 0,
+    created_at: clock.now(),
   };
+  return transactionOverConflicts(storage, async (trx): Promise<Result<PlatformDetail, Refusal>> => {
+    const taken = await platformTaken(trx, row.code, row.part_id);
+    if (taken?.code === row.code) return failure(refusal('DUPLICATE', { what: 'Platform', value: row.code }));
+    if (taken) return failure(refusal('DUPLICATE', { what: 'Part id', value: row.part_id ?? '' }));
+    if (row.manufacturer !== null) {
+      const owner = await nameOwner(trx, row.manufacturer);
+      const isOwn = row.manufacturer.toLowerCase() === call.caller.username;
+      if (owner !== undefined && owner !== 'manufacturer' && !isOwn)
+        return failure(refusal('DUPLICATE', { what: 'Name', value: row.manufacturer }));
+    }
+    await insertPlatform(trx, row);
+    noteMade(row.id);
+    const message = `Platform ${row.code} added`;
+    await writeLog(trx, {
+      ...byCaller(call, row.created_at),
+      type: 'platform.create',
+      message,
+      data: { platform_id: row.id },
+    });
+    return success(platformDetail(row, [], [], []));
+  });
+}
 
 const newFlavor = (body: Call<Contract['addFlavor']>['body'], atMs: number): FlavorRow => ({
   id: randomUUID(),
@@ -147,40 +134,38 @@ const newFlavor = (body: Call<Contract['addFlavor']>['body'], atMs: number): Fla
 });
 
 /** API-EP-POST-platforms-platform_id-flavors */
-const addFlavor =
-  ({ storage, clock }: Deps, editions: Editions): Handler<Contract['addFlavor']> =>
-  async (call) => {
-    const denied = refuseWriting(call.caller);
-    if (denied) return failure(denied);
-    const atMs = clock.now();
-    const fresh = newFlavor(call.body, atMs);
-    return transactionOverConflicts(storage, async (trx): Promise<Result<FlavorRecord, Refusal>> => {
-      const platform = await platformById(trx, call.params.platform_id);
-      if (!platform) return noPlatform();
-      const known = await flavorByCode(trx, fresh.code);
-      if (known && (await hasFlavor(trx, platform.id, known.id))) {
-        return failure(refusal('DUPLICATE', { what: 'Flavor', value: known.code }));
-      }
-      const flavor = known ?? fresh;
-      const codes = editionCodes(platform, flavor.code, call.caller.username);
-      const isBase = platform.product_id === null;
-      if (isBase && (await editions.taken(trx, codes.product))) {
-        return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
-      }
-      if (!known) await insertFlavor(trx, fresh);
-      await linkFlavor(trx, platform.id, flavor.id);
-      noteMade(flavor.id);
-      const message = `Flavor ${flavor.code} added to platform ${platform.code}`;
-      const data = { platform_id: platform.id, flavor_id: flavor.id };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'platform.update', message, data });
-      if (isBase) {
-        const title = `${platform.title} ${flavor.title}`;
-        const ids = { platformId: platform.id, flavorId: flavor.id, userId: call.caller.userId };
-        await setBaseEdition(trx, platform.id, await editions.add(trx, { ...codes, ...ids, title, atMs }));
-      }
-      return success(flavorRecord(flavor));
-    });
-  };
+async function addFlavor({ storage, clock }: Deps, call: Call<Contract['addFlavor']>) {
+  const denied = refuseWriting(call.caller);
+  if (denied) return failure(denied);
+  const atMs = clock.now();
+  const fresh = newFlavor(call.body, atMs);
+  return transactionOverConflicts(storage, async (trx): Promise<Result<FlavorRecord, Refusal>> => {
+    const platform = await platformById(trx, call.params.platform_id);
+    if (!platform) return noPlatform();
+    const known = await flavorByCode(trx, fresh.code);
+    if (known && (await hasFlavor(trx, platform.id, known.id))) {
+      return failure(refusal('DUPLICATE', { what: 'Flavor', value: known.code }));
+    }
+    const flavor = known ?? fresh;
+    const codes = editionCodes(platform, flavor.code, call.caller.username);
+    const isBase = platform.product_id === null;
+    if (isBase && (await editions.taken(trx, codes.product))) {
+      return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
+    }
+    if (!known) await insertFlavor(trx, fresh);
+    await linkFlavor(trx, platform.id, flavor.id);
+    noteMade(flavor.id);
+    const message = `Flavor ${flavor.code} added to platform ${platform.code}`;
+    const data = { platform_id: platform.id, flavor_id: flavor.id };
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'platform.update', message, data });
+    if (isBase) {
+      const title = `${platform.title} ${flavor.title}`;
+      const ids = { platformId: platform.id, flavorId: flavor.id, userId: call.caller.userId };
+      await setBaseEdition(trx, platform.id, await editions.add(trx, { ...codes, ...ids, title, atMs }));
+    }
+    return success(flavorRecord(flavor));
+  });
+}
 
 /** Reads the files of a firmware, or names every field that is not right. */
 function readFiles(files: Call<Contract['addFirmware']>['body']['files']): Result<ReadUpload[], Refusal> {
@@ -224,51 +209,44 @@ async function platformOfFirmware(
 }
 
 /** API-EP-POST-platforms-platform_id-firmwares */
-const addFirmware =
-  (deps: Deps): Handler<Contract['addFirmware']> =>
-  async (call) => {
-    const denied = refuseWriting(call.caller);
-    if (denied) return failure(denied);
-    const { body } = call;
-    const version = readVersion(body.version);
-    const files = readFiles(body.files);
-    if (!version.ok)
-      return failure((files.ok ? undefined : refusalOfAll([version.error, files.error])) ?? version.error);
-    if (!files.ok) return files;
-    const atMs = deps.clock.now();
-    const row = {
-      id: randomUUID(),
-      platform_id: call.params.platform_id,
-      flavor_id: body.flavor_id,
-      label: body.label,
-      version: formatVersion(version.value),
-      version_key: versionSortKey(version.value),
-      created_at: atMs,
-    };
-    // Asked before the bytes are stored, so that a refused upload leaves nothing behind, and again with the record.
-    const early = await platformOfFirmware(deps.storage.db, row);
-    if (!early.ok) return early;
-    const stored = await storeFiles(deps, files.value, row.id, atMs);
-    const rows = stored.map((file) => file.row);
-    return transactionOverConflicts(deps.storage, async (trx): Promise<Result<FirmwareRecord, Refusal>> => {
-      const platform = await platformOfFirmware(trx, row);
-      if (!platform.ok) return platform;
-      for (const { blob } of stored) await recordBlob(trx, blob, atMs);
-      await insertFirmware(trx, row, rows);
-      noteMade(row.id);
-      const message = `Firmware ${row.label}-${row.version} added to platform ${platform.value.code}`;
-      const data = { platform_id: row.platform_id, firmware_id: row.id };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'firmware.create', message, data });
-      return success(firmwareRecord(row, rows));
-    });
+async function addFirmware(deps: Deps, call: Call<Contract['addFirmware']>) {
+  const denied = refuseWriting(call.caller);
+  if (denied) return failure(denied);
+  const { body } = call;
+  const version = readVersion(body.version);
+  const files = readFiles(body.files);
+  if (!version.ok) return failure((files.ok ? undefined : refusalOfAll([version.error, files.error])) ?? version.error);
+  if (!files.ok) return files;
+  const atMs = deps.clock.now();
+  const row = {
+    id: randomUUID(),
+    platform_id: call.params.platform_id,
+    flavor_id: body.flavor_id,
+    label: body.label,
+    version: formatVersion(version.value),
+    version_key: versionSortKey(version.value),
+    created_at: atMs,
   };
+  // Asked before the bytes are stored, so that a refused upload leaves nothing behind, and again with the record.
+  const early = await platformOfFirmware(deps.storage.db, row);
+  if (!early.ok) return early;
+  const stored = await storeFiles(deps, files.value, row.id, atMs);
+  const rows = stored.map((file) => file.row);
+  return transactionOverConflicts(deps.storage, async (trx): Promise<Result<FirmwareRecord, Refusal>> => {
+    const platform = await platformOfFirmware(trx, row);
+    if (!platform.ok) return platform;
+    for (const { blob } of stored) await recordBlob(trx, blob, atMs);
+    await insertFirmware(trx, row, rows);
+    noteMade(row.id);
+    const message = `Firmware ${row.label}-${row.version} added to platform ${platform.value.code}`;
+    const data = { platform_id: row.platform_id, firmware_id: row.id };
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'firmware.create', message, data });
+    return success(firmwareRecord(row, rows));
+  });
+}
 
 /** Platforms, their flavors and firmware. Spec: API-EP-GET-platforms and the calls beside it. */
-export const platformsRoutes = (deps: Deps, editions: Editions): Handlers<Contract> => ({
-  list: list(deps),
-  get: get(deps),
-  create: create(deps),
-  addFlavor: addFlavor(deps, editions),
-  addFirmware: addFirmware(deps),
+export const platformsRoutes = (deps: Deps): Handlers<Contract> => ({
+  ...handlers(deps, { list, get, create, addFlavor, addFirmware }),
   ...accessRoutes(deps),
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { editionCodes } from './rules.ts';
+import { editionCodes } from '../products/rules.ts';
 
 it.each([
   ['Acme Inc', 'W', { code: 'W', product: 'ACME_INC-BRT106_W' }],

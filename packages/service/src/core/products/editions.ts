@@ -11,28 +11,9 @@ export const editions = {
   /** Makes an edition product: published and claimable, so that everybody may take devices from it and back to it. */
   async add(trx: Db, edition: NewEdition): Promise<string> {
     const id = randomUUID();
-    const { code, product, title, userId, atMs } = edition;
-    await insertProduct(trx, {
-      id,
-      code,
-      product,
-      title,
-      meta: '',
-      summary: '',
-      description: '',
-      user_id: userId,
-      customer_id: null,
-      platform_id: edition.platformId,
-      flavor_id: edition.flavorId,
-      publication: 'published',
-      trashed: 0,
-      claimable: 1,
-      production: 0,
-      edition: 1,
-      part_number: null,
-      created_at: atMs,
-      updated_at: atMs,
-    });
+    const { code, product, title, platformId, flavorId, userId, atMs } = edition;
+    const made = { id, code, product, title, user_id: userId, platform_id: platformId, flavor_id: flavorId };
+    await insertProduct(trx, { ...made, publication: 'published', edition: 1, created_at: atMs });
     const message = `Edition product ${product} made`;
     await writeLog(trx, { type: 'product.create', message, atMs, userId, productId: id });
     return id;

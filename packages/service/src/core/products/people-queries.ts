@@ -47,18 +47,16 @@ export const memberOf = (db: Db, productId: string, userId: string): Promise<Mem
   members(db, productId).select(memberFields).where('product_users.user_id', '=', userId).executeTakeFirst();
 
 /** Adds a member, or changes what they may do. */
-export async function putMember(db: Db, row: Row<'product_users'>): Promise<void> {
-  await db
+export const putMember = (db: Db, row: Row<'product_users'>) =>
+  db
     .insertInto('product_users')
     .values(row)
     .onConflict((conflict) => conflict.columns(['product_id', 'user_id']).doUpdateSet({ role: row.role }))
     .execute();
-}
 
 /** Removes a member. */
-export async function deleteMember(db: Db, productId: string, userId: string): Promise<void> {
-  await db.deleteFrom('product_users').where('product_id', '=', productId).where('user_id', '=', userId).execute();
-}
+export const deleteMember = (db: Db, productId: string, userId: string) =>
+  db.deleteFrom('product_users').where('product_id', '=', productId).where('user_id', '=', userId).execute();
 
 /** The row of a customer. */
 export const customerById = (db: Db, id: string) =>
@@ -78,6 +76,6 @@ export async function peopleOfOwner(
   return rows.map(({ id }) => id);
 }
 
-/** What there is to know of a product before somebody is made a member of it. */
+/** What there is to know of a product before a user is made a member of it. */
 export const productToJoin = (db: Db, id: string) =>
   db.selectFrom('products').select(['product', 'user_id']).where('id', '=', id).executeTakeFirst();

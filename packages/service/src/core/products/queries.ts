@@ -1,5 +1,6 @@
 import type { ProductListQuery } from '@moorage/api';
 import type { ExpressionBuilder, ExpressionWrapper, SelectQueryBuilder, SqlBool } from 'kysely';
+import { changes, finds } from '../../engine/db/outcome.ts';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row, RowChange, Schema } from '../../engine/db/schema.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
@@ -258,25 +259,42 @@ export async function listProducts(
 }
 
 /** Whether some product has this full code already. */
-export async function productTaken(db: Db, product: string): Promise<boolean> {
-  const row = await db.selectFrom('products').select('id').where('product', '=', product).executeTakeFirst();
-  return row !== undefined;
-}
+export const productTaken = (db: Db, product: string): Promise<boolean> =>
+  finds(db.selectFrom('products').select('id').where('product', '=', product));
+
+/** What a new product is unless it is said. */
+const freshProduct = {
+  meta: '',
+  summary: '',
+  description: '',
+  user_id: null,
+  customer_id: null,
+  publication: 'preview',
+  trashed: 0,
+  claimable: 1,
+  production: 0,
+  edition: 0,
+  part_number: null,
+} as const;
+
+type Fresh = keyof typeof freshProduct;
 
 /** Adds a product. A full code that is taken violates an index. */
-export async function insertProduct(db: Db, row: NewRow<'products'>): Promise<void> {
-  await db.insertInto('products').values(row).execute();
-}
+export const insertProduct = (
+  db: Db,
+  { created_at, ...row }: Omit<NewRow<'products'>, Fresh | 'updated_at'> & Partial<Pick<NewRow<'products'>, Fresh>>,
+) =>
+  db
+    .insertInto('products')
+    .values({ ...freshProduct, ...row, created_at, updated_at: created_at })
+    .execute();
 
 /** Writes what a change says of a product. */
-export async function changeProduct(db: Db, id: string, change: RowChange<'products'>): Promise<void> {
-  await db.updateTable('products').set(change).where('id', '=', id).execute();
-}
+export const changeProduct = (db: Db, id: string, change: RowChange<'products'>) =>
+  db.updateTable('products').set(change).where('id', '=', id).execute();
 
 /** Removes a product; its bundles, resources, users and tokens go with it (foreign keys cascade). */
-export async function deleteProduct(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('products').where('id', '=', id).execute();
-}
+export const deleteProduct = (db: Db, id: string) => db.deleteFrom('products').where('id', '=', id).execute();
 
 /** What keeps a product from going away: activated devices, or a platform whose base edition it is. */
 export async function productUse(db: Db, id: string): Promise<{ deviceCount: number; baseEdition: boolean }> {
@@ -324,19 +342,12 @@ export async function listActivationTokens(
 }
 
 /** Adds an activation token. */
-export async function insertActivationToken(db: Db, row: NewRow<'activation_tokens'>): Promise<void> {
-  await db.insertInto('activation_tokens').values(row).execute();
-}
+export const insertActivationToken = (db: Db, row: NewRow<'activation_tokens'>) =>
+  db.insertInto('activation_tokens').values(row).execute();
 
 /** Whether there was such a token of the product. */
-export async function deleteActivationToken(db: Db, productId: string, tokenId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('activation_tokens')
-    .where('product_id', '=', productId)
-    .where('id', '=', tokenId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+export const deleteActivationToken = (db: Db, productId: string, tokenId: string): Promise<boolean> =>
+  changes(db.deleteFrom('activation_tokens').where('product_id', '=', productId).where('id', '=', tokenId));
 
 /** Counts one use of an activation token; false when none is left. Spec: API-RULE-claim-2. */
 export async function spendActivationToken(trx: Db, id: string): Promise<boolean> {

@@ -1,4 +1,5 @@
-import type { ActivationTokenRecord, ProductRecord } from '@moorage/api';
+import { ActivationTokenRecord, ProductRecord } from '@moorage/api';
+import { recordFrom } from '../../engine/http/record-from.ts';
 import { may, productRoles, type WhoCalls } from '../access/rules.ts';
 import type { ActivationTokenRow, ProductView } from './queries.ts';
 import { roleOf, tagOfRank, visibleState } from './rules.ts';
@@ -11,47 +12,18 @@ function countsOf(row: ProductView, caller: WhoCalls): Pick<ProductRecord, 'devi
 }
 
 /** The record of a product. Reference: records 1.2. */
-export const productRecord = (row: ProductView, caller: WhoCalls): ProductRecord => ({
-  id: row.id,
-  title: row.title,
-  code: row.code,
-  product: row.product,
-  meta: row.meta,
-  summary: row.summary,
-  description: row.description,
-  user_id: row.user_id,
-  user: row.user,
-  customer_id: row.customer_id,
-  customer: row.customer,
-  platform_id: row.platform_id,
-  platform: row.platform,
-  flavor_id: row.flavor_id,
-  flavor: row.flavor,
-  firmware: row.firmware,
-  firmware_version: row.firmware_version,
-  state: visibleState(row),
-  tag: tagOfRank(row.tag_rank ?? 0),
-  version: row.newest_version,
-  claimable: row.claimable === 1,
-  production: row.production === 1,
-  part_number: row.part_number,
-  role: roleOf(row, caller),
-  ...countsOf(row, caller),
-  created_at: String(row.created_at),
-  updated_at: String(row.updated_at),
-});
+export const productRecord = (row: ProductView, caller: WhoCalls): ProductRecord =>
+  recordFrom(ProductRecord, row, {
+    state: visibleState(row),
+    tag: tagOfRank(row.tag_rank ?? 0),
+    version: row.newest_version,
+    role: roleOf(row, caller),
+    ...countsOf(row, caller),
+  });
 
 /** `token` is the whole value where it may be shown, else its tail. */
 export const activationTokenRecord = (
   row: Omit<ActivationTokenRow, 'token_hash' | 'tail'>,
   user: string,
   token: string,
-): ActivationTokenRecord => ({
-  id: row.id,
-  product_id: row.product_id,
-  token,
-  uses_left: row.uses_left,
-  user_id: row.user_id,
-  user,
-  created_at: String(row.created_at),
-});
+): ActivationTokenRecord => recordFrom(ActivationTokenRecord, row, { user, token });

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type ProductRecord, type productsContract, type Refusal, refusal, resultOk } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { defined, failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { RowChange } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { listed } from '../../engine/http/record-from.ts';
+import { type Call, type Caller, type Deps, type Handler, type Handlers, handlers } from '../../engine/http/types.ts';
 import { allowedProduct } from '../access/products.ts';
 import { refuseQuota } from '../access/quotas.ts';
 import { authorise, generalRoles, may, productRoles, viewerFor } from '../access/rules.ts';
@@ -35,41 +36,36 @@ type Contract = typeof productsContract;
 /** The record of a product that is there. */
 async function recordOf(db: Db, id: string, caller: Caller): Promise<ProductRecord> {
   const view = await productView(db, id, caller);
-  if (!view) throw new Error(`Product ${id} is gone within its own transaction`);
+  if (!view) throw new Error(`Product ${id} is missing within its own transaction`);
   return productRecord(view, caller);
 }
 
 /** API-EP-GET-products */
-const list =
-  ({ storage }: Deps): Handler<Contract['list']> =>
-  async ({ query, caller }) => {
-    // The ties that let a user read a product come from the authorisation table; the query finds who has them.
-    const ties = productTies.filter((tie) => may('product.read', [tie]));
-    const seesAll = may('product.read', generalRoles(caller));
-    const page = paging(query, '-created_at');
-    const { items, total } = await listProducts(storage, query, page, caller, seesAll ? undefined : ties);
-    return success({ items: items.map((row) => productRecord(row, caller)), total });
-  };
+async function list({ storage }: Deps, { query, caller }: Call<Contract['list']>) {
+  // The ties that let a user read a product come from the authorisation table; the query finds who has them.
+  const ties = productTies.filter((tie) => may('product.read', [tie]));
+  const seesAll = may('product.read', generalRoles(caller));
+  const page = paging(query, '-created_at');
+  return listed(listProducts(storage, query, page, caller, seesAll ? undefined : ties), (row) =>
+    productRecord(row, caller),
+  );
+}
 
 /** API-EP-GET-products-product_id */
-const get =
-  ({ storage }: Deps): Handler<Contract['get']> =>
-  async ({ params, caller }) => {
-    const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
-    return allowed.ok ? success(await recordOf(storage.db, allowed.value.id, caller)) : allowed;
-  };
+async function get({ storage }: Deps, { params, caller }: Call<Contract['get']>) {
+  const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
+  return allowed.ok ? success(await recordOf(storage.db, allowed.value.id, caller)) : allowed;
+}
 
 /** API-EP-GET-products-product_id-description.html */
-const description =
-  ({ storage }: Deps): Handler<Contract['description']> =>
-  async ({ params, caller }) => {
-    const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
-    if (!allowed.ok) return allowed;
-    return success({
-      bytes: Buffer.from(descriptionHtml(allowed.value.description)),
-      mime: 'text/html; charset=utf-8',
-    });
-  };
+async function description({ storage }: Deps, { params, caller }: Call<Contract['description']>) {
+  const allowed = await allowedProduct(storage.db, params.product_id, caller, 'product.read');
+  if (!allowed.ok) return allowed;
+  return success({
+    bytes: Buffer.from(descriptionHtml(allowed.value.description)),
+    mime: 'text/html; charset=utf-8',
+  });
+}
 
 /** API-EP-POST-markdown */
 const preview: Handler<Contract['preview']> = async ({ body }) =>
@@ -99,50 +95,32 @@ async function foundationOf(
 }
 
 /** API-EP-POST-products, API-STATE-product-none-preview */
-const create =
-  ({ storage, clock, settings }: Deps): Handler<Contract['create']> =>
-  async (call) => {
-    const { body, caller } = call;
-    const denied = authorise('product.create', generalRoles(caller), 'Product');
-    if (denied) return failure(denied);
-    const atMs = clock.now();
-    return transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
-      const foundation = await foundationOf(trx, body, caller);
-      if (!foundation.ok) return foundation;
-      const { platformId, platformCode, flavorId } = foundation.value;
-      const codes = productCodes(caller.username, platformCode, body.code);
-      if (await productTaken(trx, codes.product)) {
-        return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
-      }
-      const full = await refuseQuota(settings, trx, caller.userId, 'products');
-      if (full) return failure(full);
-      const id = randomUUID();
-      await insertProduct(trx, {
-        ...codes,
-        id,
-        title: body.title,
-        meta: body.meta,
-        summary: body.summary ?? '',
-        description: body.description ?? '',
-        user_id: caller.userId,
-        customer_id: null,
-        platform_id: platformId,
-        flavor_id: flavorId,
-        publication: 'preview',
-        trashed: 0,
-        claimable: 1,
-        production: 0,
-        edition: 0,
-        part_number: null,
-        created_at: atMs,
-        updated_at: atMs,
-      });
-      noteMade(id);
-      const message = `Product ${codes.product} made`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id });
-      return success(await recordOf(trx, id, caller));
-    });
-  };
+async function create({ storage, clock, settings }: Deps, call: Call<Contract['create']>) {
+  const { body, caller } = call;
+  const denied = authorise('product.create', generalRoles(caller), 'Product');
+  if (denied) return failure(denied);
+  const atMs = clock.now();
+  return transactionOverConflicts(storage, async (trx): Promise<Result<ProductRecord, Refusal>> => {
+    const foundation = await foundationOf(trx, body, caller);
+    if (!foundation.ok) return foundation;
+    const { platformId, platformCode, flavorId } = foundation.value;
+    const codes = productCodes(caller.username, platformCode, body.code);
+    if (await productTaken(trx, codes.product)) {
+      return failure(refusal('DUPLICATE', { what: 'Product', value: codes.product }));
+    }
+    const full = await refuseQuota(settings, trx, caller.userId, 'products');
+    if (full) return failure(full);
+    const id = randomUUID();
+    const { title, meta, summary = '', description = '' } = body;
+    const texts = { title, meta, summary, description };
+    const owned = { user_id: caller.userId, platform_id: platformId, flavor_id: flavorId };
+    await insertProduct(trx, { ...codes, ...texts, ...owned, id, created_at: atMs });
+    noteMade(id);
+    const message = `Product ${codes.product} made`;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'product.create', message, productId: id });
+    return success(await recordOf(trx, id, caller));
+  });
+}
 
 /** The fields that a body changes; an empty object when it changes none. */
 function changesOf(product: ProductRow, body: Call<Contract['update']>['body']): RowChange<'products'> {
@@ -164,44 +142,39 @@ const restrictedFields = [
 ] as const;
 
 /** API-EP-PUT-products-product_id, API-STATE-product-update */
-const update =
-  ({ storage, clock }: Deps): Handler<Contract['update']> =>
-  async (call) => {
-    const { body, caller, params } = call;
-    const atMs = clock.now();
-    return storage.transaction(async (trx): Promise<Result<ProductRecord, Refusal>> => {
-      const allowed = await allowedProduct(trx, params.product_id, caller, 'product.change');
-      if (!allowed.ok) return allowed;
-      const product = allowed.value;
-      // API-RULE-product-2: the code is required, and the only code accepted is the one it has.
-      if (body.code !== product.code) {
-        const detail = `The code of a product never changes; this one's is "${product.code}"`;
-        return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['code'] }));
-      }
-      const publication = body.state === undefined ? success(undefined) : changePublication(product, body.state);
-      if (!publication.ok) return publication;
-      const wanted = changesOf(product, body);
-      const denied = restrictedFields.find(([field]) => wanted[field] !== undefined);
-      const refused = denied && authorise(denied[1], productRoles(caller, product), 'Product');
-      if (refused) return failure(refused);
-      const changes = {
-        ...wanted,
-        ...(publication.value !== undefined && { publication: publication.value }),
-      };
-      const fields = Object.keys(changes);
-      if (fields.length === 0) return success(await recordOf(trx, product.id, caller));
-      await changeProduct(trx, product.id, { ...changes, updated_at: atMs });
-      const log = { ...byCaller(call, atMs), productId: product.id };
-      const message = `Product ${product.product} changed`;
-      await writeLog(trx, { ...log, type: 'product.update', message, data: { fields } });
-      if (publication.value !== undefined) {
-        const data = { from: product.publication, to: publication.value };
-        const message = `Product ${product.product} is ${publication.value} now`;
-        await writeLog(trx, { ...log, type: 'product.state', message, data });
-      }
-      return success(await recordOf(trx, product.id, caller));
-    });
-  };
+async function update({ storage, clock }: Deps, call: Call<Contract['update']>) {
+  const { body, caller, params } = call;
+  const atMs = clock.now();
+  return storage.transaction(async (trx): Promise<Result<ProductRecord, Refusal>> => {
+    const allowed = await allowedProduct(trx, params.product_id, caller, 'product.change');
+    if (!allowed.ok) return allowed;
+    const product = allowed.value;
+    // API-RULE-product-2: the code is required, and the only code accepted is the one it has.
+    if (body.code !== product.code) {
+      const detail = `The code of a product never changes; this one's is "${product.code}"`;
+      return failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['code'] }));
+    }
+    const publication = body.state === undefined ? success(undefined) : changePublication(product, body.state);
+    if (!publication.ok) return publication;
+    const wanted = changesOf(product, body);
+    const denied = restrictedFields.find(([field]) => wanted[field] !== undefined);
+    const refused = denied && authorise(denied[1], productRoles(caller, product), 'Product');
+    if (refused) return failure(refused);
+    const changes = { ...wanted, ...defined({ publication: publication.value }) };
+    const fields = Object.keys(changes);
+    if (fields.length === 0) return success(await recordOf(trx, product.id, caller));
+    await changeProduct(trx, product.id, { ...changes, updated_at: atMs });
+    const log = { ...byCaller(call, atMs), productId: product.id };
+    const message = `Product ${product.product} changed`;
+    await writeLog(trx, { ...log, type: 'product.update', message, data: { fields } });
+    if (publication.value !== undefined) {
+      const data = { from: product.publication, to: publication.value };
+      const message = `Product ${product.product} is ${publication.value} now`;
+      await writeLog(trx, { ...log, type: 'product.state', message, data });
+    }
+    return success(await recordOf(trx, product.id, caller));
+  });
+}
 
 /** Trash, restore and delete: one path, because the same things stand in the way. */
 async function moveProduct(
@@ -237,17 +210,10 @@ async function moveProduct(
 
 /** Products and their activation tokens. Spec: API-EP-GET-products and the calls beside it. */
 export const productsRoutes = (deps: ProductDeps): Handlers<Contract> => ({
-  list: list(deps),
-  create: create(deps),
-  get: get(deps),
-  description: description(deps),
+  ...handlers(deps, { list, create, get, description, update, listTokens, addToken, removeToken }),
   preview,
-  update: update(deps),
   // API-EP-DELETE-products-product_id
   remove: (call) => moveProduct(deps, call, 'delete'),
   // API-EP-POST-products-product_id-state
   setState: (call) => moveProduct(deps, call, call.body.state),
-  listTokens: listTokens(deps),
-  addToken: addToken(deps),
-  removeToken: removeToken(deps),
 });

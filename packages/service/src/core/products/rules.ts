@@ -1,6 +1,6 @@
 import { type ProductRecord, type Refusal, refusal, type Tag, tags } from '@moorage/api';
 import { codePart, failure, type Result, success, type Transition, transition } from '@moorage/base';
-import { ownershipRoles, type WhoCalls } from '../access/rules.ts';
+import { ownershipRoles, type ProductTies, type WhoCalls } from '../access/rules.ts';
 import type { ViewingUser } from '../access/viewer.ts';
 
 export type Publication = 'preview' | 'published' | 'archive';
@@ -25,7 +25,7 @@ export const presenceTransitions: readonly Transition<Presence | 'gone', Presenc
 ];
 
 /** What a product is when its state is asked to change. */
-export interface ProductStanding {
+export interface ProductStatus {
   readonly product: string;
   readonly publication: Publication;
   readonly trashed: 0 | 1;
@@ -44,7 +44,7 @@ export const visibleState = (row: { publication: Publication; trashed: number })
  * trash has to be taken out first.
  */
 export function changePublication(
-  product: Pick<ProductStanding, 'publication' | 'trashed'>,
+  product: Pick<ProductStatus, 'publication' | 'trashed'>,
   wanted: PublicationTrigger,
 ): Result<Publication | undefined, Refusal> {
   const from = visibleState(product);
@@ -61,7 +61,7 @@ export function changePublication(
  * Refusal: PRODUCT_IN_USE, for trash and deletion while something stands on the product.
  */
 export function changePresence(
-  product: ProductStanding,
+  product: ProductStatus,
   wanted: Presence | 'delete',
 ): Result<Presence | 'gone' | undefined, Refusal> {
   const from = product.trashed ? 'trash' : 'active';
@@ -162,16 +162,11 @@ export const tagRank = (tag: Tag | null): number => (tag === null ? 0 : tags.ind
 /** The tag of a rank; `null` for 0. */
 export const tagOfRank = (rank: number): Tag | null => tags[rank - 1] ?? null;
 
-/** What a product row says about the people around it. */
-export interface ProductPeople {
-  readonly user_id: string | null;
-  readonly customer_id: string | null;
-  /** The role that the owner gave the viewer. */
-  readonly membership: 'manager' | 'tester' | null;
-}
-
 /** The viewer's role, as records show it. A customer's people are to what it owns what their role in it says. Reference: rules 5.1. */
-export function roleOf(product: ProductPeople, viewer: ViewingUser): ProductRecord['role'] {
+export function roleOf(
+  product: Pick<ProductTies, 'user_id' | 'customer_id' | 'membership'>,
+  viewer: ViewingUser,
+): ProductRecord['role'] {
   const [owning] = ownershipRoles(viewer, product);
   return owning === 'owner' ? owning : (product.membership ?? owning ?? 'none');
 }
@@ -192,3 +187,13 @@ export const fitsProduct = (
 ): boolean =>
   product.platform_id === firmware.platform_id &&
   (product.flavor_id === null || product.flavor_id === firmware.flavor_id);
+
+/**
+ * Codes of a platform's base edition product, `<MAKER>-<PLATFORM>_<EDITION>`. Reference: model 1.1. Its maker is the
+ * platform's manufacturer, or the administrator who adds it when the platform names none.
+ */
+export const editionCodes = (
+  platform: { readonly code: string; readonly manufacturer: string | null },
+  flavorCode: string,
+  administrator: string,
+): ProductCodes => productCodes(platform.manufacturer || administrator, platform.code, flavorCode);

@@ -48,11 +48,11 @@ export const countOnline = (db: Db, viewer: Viewer): Promise<number> =>
 
 /** Products that are there and that the user owns or manages; published ones are among both. */
 export async function countProducts(db: Db, person: ViewingUser) {
-  const standing = db.selectFrom('products').where('trashed', '=', 0);
-  const mine = standing.where((eb) => eb.or([owned(eb, person), isManaged(eb, person)]));
+  const present = db.selectFrom('products').where('trashed', '=', 0);
+  const mine = present.where((eb) => eb.or([owned(eb, person), isManaged(eb, person)]));
   return {
-    owned: await countOf(standing.where((eb) => owned(eb, person))),
-    managed: await countOf(standing.where((eb) => isManaged(eb, person))),
+    owned: await countOf(present.where((eb) => owned(eb, person))),
+    managed: await countOf(present.where((eb) => isManaged(eb, person))),
     published: await countOf(mine.where('publication', '=', 'published')),
   };
 }

@@ -7,7 +7,7 @@ import {
   type PlatformRecord,
 } from '@moorage/api';
 import { success } from '@moorage/base';
-import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { viewerFor } from '../access/rules.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { countBundles, countDevices, countOnline, countProducts, countTokens } from './counts.ts';
@@ -29,39 +29,32 @@ export interface OverviewDeps extends Pick<Deps, 'storage' | 'clock'> {
 const recentLogsLimit = 10;
 
 /** API-EP-GET-user-init */
-const init =
-  (deps: OverviewDeps): Handler<Contract['init']> =>
-  async ({ caller }) => {
-    const { clock, storage, version } = deps;
-    return success({
-      user: userRecord(await userById(storage.db, caller.userId)),
-      ...(await deps.catalogue(viewerFor('platform.access', caller))),
-      tags: [...choices.tags],
-      bundle_states: [...choices.bundle_states],
-      product_states: [...choices.product_states],
-      resource_types: [...choices.resource_types],
-      connector_types: [...choices.connector_types],
-      server: { version, time: String(clock.now()) },
-    });
-  };
+async function init(deps: OverviewDeps, { caller }: Call<Contract['init']>) {
+  const { clock, storage, version } = deps;
+  return success({
+    user: userRecord(await userById(storage.db, caller.userId)),
+    ...(await deps.catalogue(viewerFor('platform.access', caller))),
+    tags: [...choices.tags],
+    bundle_states: [...choices.bundle_states],
+    product_states: [...choices.product_states],
+    resource_types: [...choices.resource_types],
+    connector_types: [...choices.connector_types],
+    server: { version, time: String(clock.now()) },
+  });
+}
 
 /** API-EP-GET-user-status */
-const status =
-  (deps: OverviewDeps): Handler<Contract['status']> =>
-  async ({ caller }) => {
-    const { db } = deps.storage;
-    const viewer = viewerFor('device.read', caller);
-    return success({
-      devices: { ...(await countDevices(db, viewer)), online: await countOnline(db, viewer) },
-      products: await countProducts(db, caller),
-      bundles: await countBundles(db, caller),
-      tokens: await countTokens(db, caller.userId),
-      recent_logs: await deps.recentLogs(caller, recentLogsLimit),
-    });
-  };
+async function status(deps: OverviewDeps, { caller }: Call<Contract['status']>) {
+  const { db } = deps.storage;
+  const viewer = viewerFor('device.read', caller);
+  return success({
+    devices: { ...(await countDevices(db, viewer)), online: await countOnline(db, viewer) },
+    products: await countProducts(db, caller),
+    bundles: await countBundles(db, caller),
+    tokens: await countTokens(db, caller.userId),
+    recent_logs: await deps.recentLogs(caller, recentLogsLimit),
+  });
+}
 
 /** What a page that greets its user asks for first. */
-export const overviewRoutes = (deps: OverviewDeps): Handlers<Contract> => ({
-  init: init(deps),
-  status: status(deps),
-});
+export const overviewRoutes = (deps: OverviewDeps): Handlers<Contract> => handlers(deps, { init, status });

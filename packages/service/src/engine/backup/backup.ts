@@ -3,9 +3,8 @@ import type { Clock } from '@moorage/base';
 import type { BlobStore, OpenBlob } from '../blobs/blob-store.ts';
 import { openSnapshot } from '../db/open-snapshot.ts';
 import type { Snapshot, TableShape } from '../db/snapshot.ts';
-import { ArchiveWriter } from './archive-file.ts';
+import { ArchiveWriter, partialName } from './archive-file.ts';
 import { BackupError, blobName, type End, endName, formatVersion, type Head, headName, recordsName } from './format.ts';
-import { partialName } from './leftovers.ts';
 
 const copyBytes = 256 * 1024;
 /** Rows are gathered into entries of about this size. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type CancelTimer, type Clock, sleep } from '@moorage/base';
 import { connect, credsAuthenticator, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
-import { UnusableError } from '../stores/unusable.ts';
+import { UnusableError } from '../stores/health.ts';
 import { type BusKind, LocalBus, reconnectMs, responseMs } from './bus.ts';
 import type { Topic } from './topics.ts';
 

@@ -79,7 +79,7 @@ export class Admission {
     this.#giveTurns();
   }
 
-  /** Lets nobody in any more, and sends away who waits. */
+  /** Lets no connection in any more, and closes those that wait. */
   close(): void {
     this.#closed = true;
     this.#cancelTurn?.();

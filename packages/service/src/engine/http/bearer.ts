@@ -1,13 +1,12 @@
 import { type Refusal, refusal, type SecondFactorPolicy, type TokenScope } from '@moorage/api';
-import { failure, success } from '@moorage/base';
+import { type Clock, failure, success } from '@moorage/base';
 import type { FastifyRequest } from 'fastify';
 import type { TokenOwner } from '../db/hot.ts';
+import type { Row } from '../db/schema.ts';
 import { hashSecret } from '../secrets.ts';
 import { clientAddress } from './client-address.ts';
 import { isFromConsole, mayUseCookie, sessionIdleS, sessionMaxAgeS, sessionToken } from './console-session.ts';
 import type { Authenticate } from './mount.ts';
-import { requestRate } from './request-rate.ts';
-import { lacksFactor } from './second-factor.ts';
 import type { Caller, Deps, TokenLimits } from './types.ts';
 
 /** `last_used_at` of a token is this exact; more would be a write for each request. */
@@ -102,5 +101,49 @@ export function bearerCheck(
     // Spec: API-LIMIT-requests.
     const tooMany = rate.count(owner.user_id);
     return tooMany ? failure(tooMany) : success(callerOf(owner, settings.secondFactor));
+  };
+}
+
+interface SessionOf extends Pick<Row<'users'>, 'role' | 'second_factor'> {
+  readonly opened_by: Row<'tokens'>['opened_by'];
+}
+
+/** Whether the service wants a second factor of an account. Spec: API-RULE-factor-4. */
+export const wantsFactor = (policy: SecondFactorPolicy, role: Row<'users'>['role']): boolean =>
+  policy === 'all' || (policy === 'administrators' && role === 'admin');
+
+/** Whether a session is without the second factor that is wanted of its account; a provider stands for its own. */
+export const lacksFactor = (policy: SecondFactorPolicy, { role, second_factor, opened_by }: SessionOf): boolean =>
+  second_factor === 0 && opened_by !== 'provider' && wantsFactor(policy, role);
+
+const windowMs = 60_000;
+
+/**
+ * Makes a count of requests a minute. All begin anew at once, so that a request costs one look into a map, and the map
+ * never has more actors than a minute had.
+ *
+ * @param limit requests that an actor may make in a minute; 0 for any number
+ */
+export function requestRate(clock: Clock, limit: number) {
+  const counts = new Map<string, number>();
+  let beganMs = clock.monotonic();
+
+  return {
+    /** Counts a request. Refusal: TOO_MANY_REQUESTS, once the actor has made as many as may be made in a minute. */
+    count(actorId: string): Refusal | undefined {
+      if (limit === 0) return undefined;
+      const nowMs = clock.monotonic();
+      if (nowMs - beganMs >= windowMs) {
+        beganMs = nowMs;
+        counts.clear();
+      }
+      const made = counts.get(actorId) ?? 0;
+      if (made < limit) {
+        counts.set(actorId, made + 1);
+        return undefined;
+      }
+      const retryAfterS = Math.max(1, Math.ceil((beganMs + windowMs - nowMs) / 1000));
+      return { ...refusal('TOO_MANY_REQUESTS', { limit, retryAfterS }), retryAfterS };
+    },
   };
 }

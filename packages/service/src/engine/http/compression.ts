@@ -26,7 +26,7 @@ export function acceptedEncoding(header: string | string[] | undefined): Encodin
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
-/** Packs a text on a thread of its own, at the level where a list of devices costs a few milliseconds. */
+/** Packs a text on another thread, at the level where a list of devices costs a few milliseconds. */
 const pack = (text: string, encoding: Encoding): Promise<Buffer> =>
   encoding === 'gzip'
     ? gzip(text, { level: 5 })

@@ -131,7 +131,7 @@ export function serveConsole(app: FastifyInstance, folder: string, statusOf: Sta
     if (servicePaths.test(decoded)) return reply.callNotFound();
     const file = files.get(path);
     if (file) return sendConsoleFile(request, reply, { path, file, headers });
-    // A file that is gone belongs to an older build: its page must hear that, not be given a page as a script.
+    // A missing file belongs to an older build: its page must hear that, not be given a page as a script.
     if (extname(path) !== '') {
       const missing = refusal('NOT_FOUND', { what: 'Path' });
       return sendRefusal(reply, missing, statusOf(missing.code));

@@ -62,7 +62,7 @@ const hostOf = (origin: string): string | undefined => (URL.canParse(origin) ? n
 
 /**
  * Whether a request comes from a page of the service itself. No other page can send the header: a browser would ask
- * first, and the answer is never yes. Where the request came from, it says by itself. Spec: API-RULE-session-2.
+ * first, and the answer is never yes. The request itself says where it came from. Spec: API-RULE-session-2.
  */
 export function isFromConsole(headers: RequestHeaders): boolean {
   if (headers[consoleHeader.name] !== consoleHeader.value) return false;

@@ -9,7 +9,7 @@ export type StatusOf = (code: ErrorCode) => number;
 /** The status of the error table. */
 export const statusOf: StatusOf = (code) => errors[code].status;
 
-/** What the device listener refuses with 400 for want of a status of its own. */
+/** What the device listener refuses with 400 since it has no other status for it. */
 const unsaid: Refusal['validation'] = { source: 'body', keys: [] };
 
 /** The body of every refusal; with status 400 it says what is wrong with the request. Spec: API-ERR-4. Reference: api 2.1, 2.2. */

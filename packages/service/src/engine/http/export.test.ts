@@ -2,7 +2,7 @@ import { contract, endpointsOf, isBinary } from '@moorage/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApp, eachDatabase } from '../../testing/index.ts';
 import { buildSampleServer, type SampleServer } from '../../testing/sample-server.ts';
-import { columnsOf, exportForms } from './export-rows.ts';
+import { columnsOf, exportForms } from './export.ts';
 
 // API-RULE-export-1
 describe('a list as a file', () => {

@@ -11,7 +11,6 @@ import { named } from './named.ts';
 import { routerPaths } from './paths.ts';
 import { eventSender, streamsOfUserLimit } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
-import { signedBodies } from './signed-bodies.ts';
 import {
   type BytesReply,
   type Caller,
@@ -28,6 +27,7 @@ import {
   RedirectReply,
 } from './types.ts';
 import { readForms, uploadOf } from './upload.ts';
+import { signedBodies } from './validation.ts';
 
 type AnyCaller = Caller | DeviceCaller | DoorCaller;
 

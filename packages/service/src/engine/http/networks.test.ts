@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { networksOf } from './networks.ts';
+import { networksOf } from './client-address.ts';
 
 // API-LIMIT-networks
 describe('the networks of an address', () => {

@@ -94,7 +94,7 @@ function valueFor(node: Node, name = ''): unknown {
 /**
  * A value that fits a schema: its examples, defaults and first choices put together, and the usual
  * values of fields that have none. A text with a pattern needs an
- * example of its own in the contract, which a test asks for.
+ * example in the contract, which a test asks for.
  */
 // Safe: schemas are plain objects, and the keywords not named here are not looked at.
 export const exampleOf = (schema: TSchema): unknown => valueFor(schema as unknown as Node);

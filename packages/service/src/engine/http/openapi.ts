@@ -13,7 +13,7 @@ import {
   withoutNul,
 } from '@moorage/api';
 import type { TSchema } from 'typebox';
-import { exportForms } from './export-rows.ts';
+import { exportForms } from './export.ts';
 import { exampleOf } from './openapi-examples.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -262,7 +262,7 @@ export function openApiDocument(
     tags.add(shape.tag);
     const spelled = openApiPaths(shape.path);
     for (const path of spelled) {
-      // The short form of a path with an optional end lacks that parameter, and needs a name of its own.
+      // The short form of a path with an optional end lacks that parameter, and needs another name.
       const short = path !== spelled.at(-1);
       const described = operation(short ? `${name}.default` : name, path, shape);
       // Paths that differ in the names of their blanks are one in OpenAPI: the first is that of all.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wantedRange } from './ranges.ts';
+import { wantedRange } from './conditions.ts';
 
 describe('wantedRange', () => {
   // API-RULE-files-4, API-ERR-416

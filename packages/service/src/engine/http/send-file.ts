@@ -3,9 +3,8 @@ import { refusal } from '@moorage/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore, ByteRange, OpenBlob, SentAs } from '../blobs/blob-store.ts';
 import { takeOver } from './answer-headers.ts';
-import { etagOf, isAsExpected, isNotModified, rangeApplies } from './conditions.ts';
+import { etagOf, isAsExpected, isNotModified, rangeApplies, wantedRange } from './conditions.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
-import { wantedRange } from './ranges.ts';
 import type { BytesReply, FileReply } from './types.ts';
 
 /** Bytes read and sent at a time: with one such buffer for each download, slow readers cost little. */
@@ -23,7 +22,7 @@ function returnBuffer(buffer: Buffer): void {
   if (spares.length < spareLimit) spares.push(buffer);
 }
 
-/** Whether the client has left. A response over HTTP/2 has no such mark of its own, but its stream has. */
+/** Whether the client has left. A response over HTTP/2 has no such mark, but its stream has. */
 const isGone = (response: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
   response.stream ? response.stream.destroyed : response.destroyed;
 
@@ -68,7 +67,7 @@ async function copy(
 /** A browser that shows such bytes as a page runs nothing in it: they are their uploader's, not ours. */
 const contentPolicy = "default-src 'none'; img-src https: data:; style-src 'unsafe-inline'; sandbox";
 
-/** What a browser may show by itself; anything else that is opened by its address is saved, whatever it may do elsewhere. */
+/** What a browser may show as a page; anything else that is opened by its address is saved, whatever it may do elsewhere. */
 const shownTypes = /^(image\/(png|jpeg|gif|webp)|text\/plain|application\/json)(;|$)/i;
 
 const sentAs = ({ mime }: FileReply): SentAs => ({

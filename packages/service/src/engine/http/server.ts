@@ -17,10 +17,9 @@ import { clientAddress } from './client-address.ts';
 import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal } from './errors.ts';
 import type { CertificateAndKey } from './own-certificate.ts';
 import { pathPattern } from './paths.ts';
-import { signedBodies } from './signed-bodies.ts';
 import { defaultTimeouts, type Timeouts } from './timeouts.ts';
 import type { CountAnswer, Traffic } from './traffic.ts';
-import { bodiesWithNul, compileSerialiser, validatorCompiler } from './validation.ts';
+import { bodiesWithNul, compileSerialiser, signedBodies, validatorCompiler } from './validation.ts';
 import { webServer } from './web-tls.ts';
 
 /** A request that takes longer is worth a line in the log. */
@@ -240,7 +239,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, unreadable(error), 400),
   });
   app.decorateRequest('caller', undefined);
-  // Update clients of other makers add parameters of their own.
+  // Update clients of other makers add parameters.
   app.setValidatorCompiler(validatorCompiler(listener === 'devices' ? 'drop' : 'refuse'));
   app.setSerializerCompiler(compileSerialiser);
   readJson(app);

@@ -5,12 +5,12 @@ import { topics } from '../bus/topics.ts';
 
 /** Between two messages of a node with all that it has, in ms: what was lost on the way is made good by the next. */
 const repeatMs = 20_000;
-/** A node that has been silent for so long has nothing, or is gone, in ms. */
+/** A node that has been silent for so long has nothing, or has ended, in ms. */
 const forgetMs = 3 * repeatMs;
 
 /**
  * What users have open at all nodes, as far as their messages have come: a limit that goes by it holds to within what is
- * opened at the same moment, and where no message comes through for each node by itself.
+ * opened at the same moment, and where no message comes through for each node alone.
  */
 export class SharedCounts {
   readonly #node = randomUUID();

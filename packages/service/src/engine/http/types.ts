@@ -165,7 +165,7 @@ export interface EventsReply {
   readonly isStillAllowed?: () => Promise<boolean>;
 }
 
-/** A reply with header fields of its own, such as a cookie. */
+/** A reply with further header fields, such as a cookie. */
 export class HeadedReply<T> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
@@ -208,7 +208,7 @@ export interface InterceptedCall extends Pick<Call<EndpointShape>, 'ip' | 'heade
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
-  /** None where nobody has to show a token. */
+  /** None where no token is asked for. */
   readonly caller: unknown;
 }
 
@@ -233,6 +233,18 @@ export type Interceptor = (
 export type Handlers<Contract extends Record<string, EndpointShape>> = {
   readonly [Name in keyof Contract]: Handler<Contract[Name]>;
 };
+
+/** The handlers that functions of the parts and a call make of it, once the parts are there. */
+export const handlers = <Parts, const F extends Readonly<Record<string, (parts: Parts, call: never) => unknown>>>(
+  parts: Parts,
+  functions: F,
+) =>
+  // Safe: the same names, each with its parts.
+  Object.fromEntries(
+    Object.entries(functions).map(([name, answer]) => [name, (call: never) => answer(parts, call)]),
+  ) as {
+    readonly [Name in keyof F]: F[Name] extends (parts: Parts, call: infer C) => infer R ? (call: C) => R : never;
+  };
 
 /** How many attempts of one kind there may be in a time. */
 export interface Limit {

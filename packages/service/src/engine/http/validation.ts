@@ -2,7 +2,7 @@ import { refusedFieldsLimit, type Spelling, spellingKeyword, spellings } from '@
 import { isUuid } from '@moorage/base';
 import { Ajv, type KeywordDefinition, type ValidateFunction } from 'ajv';
 import buildSerialiser, { type Schema } from 'fast-json-stringify';
-import type { FastifySchemaCompiler } from 'fastify';
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { FastifySchemaValidationError, FastifySerializerCompiler } from 'fastify/types/schema.d.ts';
 import { nulsOf, type Problem, problemsOf } from './problems.ts';
 
@@ -64,7 +64,7 @@ const unknownParameter = (name: string): Problem => ({
 
 /**
  * Makes what compiles the schemas of a route. Its requests have what the contract declares and nothing else from then
- * on, so that nobody is believed a name that the endpoint does not look at. An undeclared query parameter is refused, or
+ * on, so that no check believes a name that the endpoint does not look at. An undeclared query parameter is refused, or
  * dropped where clients are not ours; fields of a body are dropped: a client sends a record back as it has read it. What
  * is refused is looked at again, for all that is wrong with it. Spec: API-RULE-payload-1, API-RULE-payload-2, API-RULE-list-3.
  */
@@ -138,3 +138,13 @@ export const serialiserOf =
 
 /** Says how replies with a schema are written. */
 export const compileSerialiser: FastifySerializerCompiler<object> = ({ schema }) => serialiserOf(schema);
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A signature is over the text of the body. */
+    readonly signed?: boolean;
+  }
+}
+
+/** Texts of JSON bodies as they came, of the requests under way whose bodies are signed. */
+export const signedBodies = new WeakMap<FastifyRequest, string>();

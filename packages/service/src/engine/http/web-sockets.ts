@@ -55,7 +55,7 @@ export const asksForSocket = ({ method, url, headers }: IncomingMessage, path: s
 
 /** Serves a web socket at a path. Compression is off: it costs every idle socket more than it saves. */
 export function mountSocket(app: FastifyInstance, route: SocketRoute): void {
-  // Node would take every connection with an upgrade out of its own hands: those of other paths would never end.
+  // Node would no longer handle any connection with an upgrade: those of other paths would never end.
   Object.assign(app.server, {
     shouldUpgradeCallback: (request: IncomingMessage) => asksForSocket(request, route.path),
   });

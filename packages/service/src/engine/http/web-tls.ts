@@ -44,7 +44,7 @@ export function webServer(pair: CertificateAndKey, timeouts: Timeouts, handler: 
     socket.once('close', () => open.delete(socket));
   });
   server.on('session', (session) => session.setTimeout(idleTimeoutMs, () => session.close()));
-  // Node limits the time of a request over HTTP/1.1 by itself.
+  // Node itself limits the time of a request over HTTP/1.1.
   server.on('stream', (stream) => {
     const cancel = realClock.after(timeouts.requestMs, () => {
       if (!stream.endAfterHeaders && !stream.readableEnded) stream.close();

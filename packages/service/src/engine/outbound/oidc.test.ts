@@ -2,8 +2,8 @@ import { realClock, unwrap } from '@moorage/base';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientId, fakeProvider, issuer } from '../../testing/fake-provider.ts';
 import { startOidcProvider, type TestProvider } from '../../testing/oidc-provider.ts';
+import type { OidcProvider } from './oidc.ts';
 import { openOidc } from './oidc.ts';
-import type { OidcProvider } from './oidc-port.ts';
 
 // A real provider, on loopback: what the other tests take for granted of the protocol is so.
 let provider: TestProvider;

@@ -1,6 +1,5 @@
 import { type Clock, failure, hourMs, type Result, success } from '@moorage/base';
 import * as oidc from 'openid-client';
-import type { OidcError, OidcPerson, OidcProvider, OidcSecrets } from './oidc-port.ts';
 
 /** How long the provider may take for each answer. */
 const answerTimeoutS = 10;
@@ -15,7 +14,7 @@ export interface OidcOptions {
   readonly clientSecret: string | undefined;
   /** Where the provider sends the browser back to. */
   readonly redirectUri: string;
-  /** Where it sends the browser when it has signed somebody out. */
+  /** Where it sends the browser when it has signed a person out. */
   readonly signedOutUri: string;
   /** Names between spaces, beside `openid profile email`. */
   readonly scopes: string | undefined;
@@ -74,7 +73,7 @@ function openMetadata(options: OidcOptions, clock: Clock, fetch: Network): () =>
 }
 
 /**
- * A provider that is asked when somebody signs in: one that is away keeps no service from starting. Each sign-in fetches
+ * A provider that is asked when a person signs in: one that is away keeps no service from starting. Each sign-in fetches
  * its keys anew, so they may change at any time.
  *
  * @param fetch the network, for tests
@@ -103,7 +102,7 @@ export function openOidc(options: OidcOptions, clock: Clock, fetch?: Network): O
     if (!claims || answer.id_token === undefined) throw new Error('The provider sent no ID token');
     // Everybody at such a provider would share an account. Spec: API-RULE-sso-2.
     if (claims.sub.trim() === '') throw new Error('The provider sent an ID token without a subject');
-    // Many providers say who somebody is there, and in the token that it is somebody.
+    // Many providers say who the person is there, and in the token only that they have signed in.
     const more = made.serverMetadata().userinfo_endpoint
       ? await oidc.fetchUserInfo(made, answer.access_token, claims.sub)
       : {};
@@ -148,4 +147,43 @@ function authentication(server: oidc.ServerMetadata, secret: string | undefined)
   if (secret === undefined) return oidc.None();
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   return methods.includes('client_secret_basic') ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret);
+}
+
+/** What has to come back, or belongs to what does. */
+export interface OidcSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  /** Of PKCE: the code is of use to no other client. */
+  readonly verifier: string;
+}
+
+/** A person whom the provider has signed in. */
+export interface OidcPerson {
+  readonly issuer: string;
+  /** Who it is to the provider, for good. */
+  readonly subject: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** With it the provider ends its own session. */
+  readonly idToken: string;
+}
+
+/** Why a person was not signed in: no answer, a refusal of the provider, or an answer that is not good. */
+export interface OidcError {
+  readonly kind: 'away' | 'refused' | 'invalid';
+  /** For the log. */
+  readonly detail: string;
+}
+
+/** A provider of OpenID Connect. It never throws for what the provider or the network does. */
+export interface OidcProvider {
+  /** The page of the provider that signs a person in. */
+  begin(): Promise<Result<OidcSecrets & { readonly url: string }, OidcError>>;
+  /** The person, for what the browser was sent back with. */
+  finish(query: string, expected: OidcSecrets): Promise<Result<OidcPerson, OidcError>>;
+  /**
+   * The page of the provider that signs them out again; none where it has no such page.
+   *
+   * @param idToken empty where it is not known
+   */
+  signOutUrl(idToken: string): Promise<string | undefined>;
 }

@@ -2,7 +2,7 @@ import type { ExtensionName } from '@moorage/api';
 import { failure, type Result, success, unwrap } from '@moorage/base';
 import ipaddr from 'ipaddr.js';
 
-/** How a text is read where its row has no parser of its own. */
+/** How a text is read where its row has no parser. */
 type OptionKind = 'text' | 'ipv4' | 'port' | 'count' | 'switch';
 
 /** One setting: the flag, the variable of the environment and the key of the config file derive from its name. */

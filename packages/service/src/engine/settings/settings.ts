@@ -26,6 +26,17 @@ import {
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+const file = { parse: anyText, placeholder: 'FILE', defaultText: 'none' } as const;
+
+/** What an account may have; administrators may have any number. Spec: API-LIMIT-quotas. */
+const perAccount = <const N extends number>(unit: string, usual: N, things = unit) =>
+  ({
+    parse: quota(unit),
+    placeholder: 'NUMBER',
+    default: usual,
+    help: `${things} that an account may have; 0 for any number`,
+  }) as const;
+
 /** Every setting of the service, in the order of the help. `data` comes first: others take their defaults from it. */
 export const settingsTable = {
   data: { parse: anyText, placeholder: 'DIR', default: './data', help: 'folder of the embedded storage' },
@@ -48,19 +59,8 @@ export const settingsTable = {
     defaultText: 'none',
     help: 'port for monitors: /healthz, /readyz, and /metrics without a token; on the address of --host without one',
   },
-  'tls-cert': {
-    parse: anyText,
-    placeholder: 'FILE',
-    defaultText: 'none',
-    help: 'certificate of the API and the console, with its chain: they speak TLS then',
-  },
-  'tls-key': {
-    parse: anyText,
-    placeholder: 'FILE',
-    defaultText: 'none',
-    help: 'key of --tls-cert',
-    secret: false,
-  },
+  'tls-cert': { ...file, help: 'certificate of the API and the console, with its chain: they speak TLS then' },
+  'tls-key': { ...file, help: 'key of --tls-cert', secret: false },
   'trust-proxy': {
     parse: networks,
     placeholder: 'NETWORKS',
@@ -90,18 +90,10 @@ export const settingsTable = {
     secret: false,
   },
   'device-cert': {
-    parse: anyText,
-    placeholder: 'FILE',
-    defaultText: 'none',
+    ...file,
     help: 'certificate of the device listener under the names in it, with its chain, for devices that trust a public authority',
   },
-  'device-key': {
-    parse: anyText,
-    placeholder: 'FILE',
-    defaultText: 'none',
-    help: 'key of --device-cert',
-    secret: false,
-  },
+  'device-key': { ...file, help: 'key of --device-cert', secret: false },
   database: {
     parse: databaseAddress,
     placeholder: 'URL',
@@ -117,19 +109,8 @@ export const settingsTable = {
     help: 'messages between nodes: nats://[USER:PASSWORD@]HOST[:PORT][,…][/PREFIX], tls://… for TLS; PostgreSQL carries them without it',
     secret: true,
   },
-  'bus-credentials': {
-    parse: anyText,
-    placeholder: 'FILE',
-    defaultText: 'none',
-    help: 'credentials file of a NATS user',
-    secret: false,
-  },
-  'bus-ca': {
-    parse: anyText,
-    placeholder: 'FILE',
-    defaultText: 'none',
-    help: "certificates, PEM, that issue those of the NATS servers; the system's without it",
-  },
+  'bus-credentials': { ...file, help: 'credentials file of a NATS user', secret: false },
+  'bus-ca': { ...file, help: "certificates, PEM, that issue those of the NATS servers; the system's without it" },
   blobs: {
     parse: matching(
       /^(file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^?#]*)?)$/,
@@ -205,37 +186,11 @@ export const settingsTable = {
     default: 60_000,
     help: 'requests that a user may make in a minute at each process; 0 for any number',
   },
-  // What an account may have; administrators may have any number. Spec: API-LIMIT-quotas.
-  'quota-devices': {
-    parse: quota('devices'),
-    placeholder: 'NUMBER',
-    default: 100_000,
-    help: 'devices that an account may have; 0 for any number',
-  },
-  'quota-products': {
-    parse: quota('products'),
-    placeholder: 'NUMBER',
-    default: 1_000,
-    help: 'products that an account may have; 0 for any number',
-  },
-  'quota-bundles': {
-    parse: quota('bundles'),
-    placeholder: 'NUMBER',
-    default: 100_000,
-    help: 'bundles of products that an account may have; 0 for any number',
-  },
-  'quota-connectors': {
-    parse: quota('connectors'),
-    placeholder: 'NUMBER',
-    default: 1_000,
-    help: 'connectors of products that an account may have; 0 for any number',
-  },
-  'quota-mebibytes': {
-    parse: quota('MiB'),
-    placeholder: 'NUMBER',
-    default: 102_400,
-    help: 'MiB of files, assets and bundles that an account may have; 0 for any number',
-  },
+  'quota-devices': perAccount('devices', 100_000),
+  'quota-products': perAccount('products', 1_000),
+  'quota-bundles': perAccount('bundles', 100_000, 'bundles of products'),
+  'quota-connectors': perAccount('connectors', 1_000, 'connectors of products'),
+  'quota-mebibytes': perAccount('MiB', 102_400, 'MiB of files, assets and bundles'),
   'audit-days': {
     extension: 'audit',
     parse: countOrAny('days', 36_500),
@@ -333,10 +288,8 @@ export const settingsTable = {
     help: 'what the console calls the provider',
   },
   'oidc-groups': {
+    ...file,
     extension: 'accounts',
-    parse: anyText,
-    placeholder: 'FILE',
-    defaultText: 'none',
     help: 'file (JSON) that says which roles the groups of the provider have; who is in none of them is kept out',
   },
   'oidc-accounts': {
@@ -414,7 +367,7 @@ function lacksItsExtension(settings: Settings): string | false {
   return false;
 }
 
-/** What settings have to be together, beside what each has to be by itself: the sentence for those that are not. */
+/** What settings have to be together, beside what each has to be alone: the sentence for those that are not. */
 const checks: readonly ((settings: Settings) => string | false)[] = [
   lacksExtension,
   lacksItsExtension,

@@ -34,7 +34,7 @@ const GroupFile = Type.Object(
 /** What the groups of a provider are here. */
 export type SsoGroups = Static<typeof GroupFile>;
 
-/** A key that is not known is a slip of the pen, and would give a right to nobody without a word. */
+/** A key that is not known is a slip of the pen, and would silently give no right. */
 function problemOf(keyword: string, params: object): string {
   if (keyword !== 'additionalProperties') return schemaDemand({ keyword, params });
   return `has a key that is not known: ${Object.values(params).flat().join(', ')}`;

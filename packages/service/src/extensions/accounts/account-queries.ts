@@ -1,4 +1,5 @@
 import type { UserRow } from '../../core/users/queries.ts';
+import { finds } from '../../engine/db/outcome.ts';
 import { countOf } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { accountChange } from './account-rules.ts';
@@ -20,22 +21,20 @@ export const accountById = (db: Db, id: string): Promise<UserRow | undefined> =>
   db.selectFrom('users').selectAll().where('id', '=', id).where('service_product_id', 'is', null).executeTakeFirst();
 
 /** Takes the lock under which administrators change: of two who lock each other out, the second sees the first. */
-export async function lockAdministrators(trx: Db): Promise<void> {
-  await trx.updateTable('users').set({ role: 'admin' }).where('role', '=', 'admin').execute();
-}
+export const lockAdministrators = (trx: Db) =>
+  trx.updateTable('users').set({ role: 'admin' }).where('role', '=', 'admin').execute();
 
 /** Whether another account than this one may administer the service. */
-export async function hasOtherAdministrator(trx: Db, userId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('role', '=', 'admin')
-    .where('disabled_at', 'is', null)
-    .where('id', '!=', userId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const hasOtherAdministrator = (trx: Db, userId: string): Promise<boolean> =>
+  finds(
+    trx
+      .selectFrom('users')
+      .select('id')
+      .where('role', '=', 'admin')
+      .where('disabled_at', 'is', null)
+      .where('id', '!=', userId)
+      .limit(1),
+  );
 
 /** Changes what an account may do. */
 export const changeAccount = (
@@ -55,10 +54,8 @@ export async function removeSessions(trx: Db, userId: string, withTokens: boolea
   return Number(numDeletedRows);
 }
 
-/** Removes an account with its tokens, views and memberships; what it owned has gone to somebody else. */
-export async function deleteAccount(trx: Db, id: string): Promise<void> {
-  await trx.deleteFrom('users').where('id', '=', id).execute();
-}
+/** Removes an account with its tokens, views and memberships; what it owned belongs to another account by then. */
+export const deleteAccount = (trx: Db, id: string) => trx.deleteFrom('users').where('id', '=', id).execute();
 
 /** Gives an account a role; false for the last administrator, who stays one. Spec: API-RULE-accounts-1. */
 export async function setRole(trx: Db, account: UserRow, role: 'user' | 'admin'): Promise<boolean> {

@@ -1,16 +1,10 @@
-import { type AccountRecord, type Refusal, refusal } from '@moorage/api';
+import { type AccountRecord, type accountsContract, type BodyOf, type Refusal, refusal } from '@moorage/api';
 import type { UserRow } from '../../core/users/queries.ts';
-
-/** What a request asks of an account. */
-export interface AccountChange {
-  readonly role?: 'user' | 'admin' | undefined;
-  readonly disabled?: boolean | undefined;
-}
 
 /** Those columns of an account that a request changes; one who is no longer an administrator is of their customer again. */
 export function accountChange(
   account: Pick<UserRow, 'role' | 'customer_id' | 'disabled_at'>,
-  { role, disabled }: AccountChange,
+  { role, disabled }: BodyOf<(typeof accountsContract)['update']>,
   atMs: number,
 ): Partial<Pick<UserRow, 'role' | 'disabled_at'>> {
   const plain = account.customer_id === null ? 'user' : 'customer';

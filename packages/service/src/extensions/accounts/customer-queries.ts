@@ -39,9 +39,7 @@ export async function listCustomers(
 }
 
 /** Adds a customer, which has no people yet. */
-export async function insertCustomer(db: Db, row: NewRow<'customers'>): Promise<void> {
-  await db.insertInto('customers').values(row).execute();
-}
+export const insertCustomer = (db: Db, row: NewRow<'customers'>) => db.insertInto('customers').values(row).execute();
 
 /** The people of customers, by user name. */
 export const peopleOf = (db: Db, customerIds: readonly string[]) =>
@@ -53,11 +51,10 @@ export const peopleOf = (db: Db, customerIds: readonly string[]) =>
     .execute();
 
 /** Locks the people of a customer until the transaction ends, so that their changes come one after the other. */
-export async function lockPeople(trx: Db, expressions: Expressions, customerId: string): Promise<void> {
-  await expressions
+export const lockPeople = (trx: Db, expressions: Expressions, customerId: string) =>
+  expressions
     .lockRows(trx.selectFrom('users').select('id').where('customer_id', '=', customerId).orderBy('id'))
     .execute();
-}
 
 /**
  * Makes a user one of the people of a customer, or with null of none; false when they belong to another one meanwhile. An
@@ -108,13 +105,12 @@ export const invitationOf = (db: Db, userId: string, id: string) =>
   invitationsOf(db, userId).where('i.id', '=', id).executeTakeFirst();
 
 /** Invites a user, or gives the invitation another role. */
-export async function putInvitation(trx: Db, row: Row<'customer_invitations'>): Promise<void> {
-  await trx
+export const putInvitation = (trx: Db, row: Row<'customer_invitations'>) =>
+  trx
     .insertInto('customer_invitations')
     .values(row)
     .onConflict((conflict) => conflict.columns(['customer_id', 'user_id']).doUpdateSet({ role: row.role }))
     .execute();
-}
 
 /** Removes an invitation of a customer, or of a user; returns it. */
 export async function deleteInvitation(

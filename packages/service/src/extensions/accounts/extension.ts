@@ -1,24 +1,13 @@
 import { extensionContracts } from '@moorage/api';
-import { replacementPassword } from '../../core/auth/accounts.ts';
-import type { UserRow } from '../../core/auth/queries.ts';
-import { openSession } from '../../core/auth/routes.ts';
-import { sessionOpener } from '../../core/auth/session.ts';
-import { handOvers } from '../../core/core.ts';
-import { putMember } from '../../core/products/people-queries.ts';
-import type { Db } from '../../engine/db/storage.ts';
-import type { Deps } from '../../engine/http/types.ts';
 import { extension } from '../extension.ts';
-import { setRole } from './account-queries.ts';
 import { accountsRoutes } from './account-routes.ts';
 import { customersRoutes } from './customers.ts';
 import { deleteChallenges, deleteOldChallenges } from './factor-queries.ts';
-import { factorRoutes, forgetFactors } from './factors.ts';
-import { type GroupMember, setGroupMember } from './group-members.ts';
+import { factorRoutes } from './factors.ts';
 import { removeOldLinks, startLinkMails } from './link-mails.ts';
 import { pendingAddress } from './link-queries.ts';
 import { limitLinksTo, linkRoutes, queueAddress, queueConfirmation } from './links.ts';
 import { membershipsRoutes } from './memberships.ts';
-import { pagesAt, passkeyAddress } from './passkey-address.ts';
 import { passkeyRoutes } from './passkeys.ts';
 import { proofRoutes } from './proof.ts';
 import { askFactor } from './second-step.ts';
@@ -26,6 +15,7 @@ import { removeServiceAccounts, serviceAccountRoutes } from './service-accounts.
 import { openSingleSignOn, type SingleSignOn, type SsoFiles } from './single-sign-on.ts';
 import { providerSignOut, ssoRoutes } from './sso.ts';
 import { deleteOldSignIns } from './sso-queries.ts';
+import { pagesAt, passkeyAddress } from './webauthn.ts';
 
 declare module '../extension.ts' {
   interface Brought {
@@ -35,22 +25,6 @@ declare module '../extension.ts' {
   }
 }
 
-/** A service account does what a manager of its product does. */
-const joinProduct = (trx: Db, product_id: string, user_id: string, created_at: number) =>
-  putMember(trx, { product_id, user_id, role: 'manager', created_at });
-
-/** Single sign-on, and what its groups change elsewhere. */
-const signOnDeps = (deps: Deps, sso: SingleSignOn | undefined) => ({
-  ...deps,
-  provider: sso?.provider,
-  groups: sso?.groups,
-  openSession: (user: UserRow, call: Parameters<typeof openSession>[2]) => openSession(deps, user, call, 'provider'),
-  effects: {
-    setRole,
-    setMember: (trx: Db, member: GroupMember) => setGroupMember(deps, trx, member),
-  },
-});
-
 /** Second factors, passkeys, single sign-on, links by mail, organisations, service accounts, and their administration. */
 export const accounts = extension({
   name: 'accounts',
@@ -58,7 +32,6 @@ export const accounts = extension({
   open(foundation) {
     const { settings, clock } = foundation;
     const sso = foundation.sso ?? openSingleSignOn(settings, clock, foundation.ssoFiles);
-    const forService = { ...foundation, handOver: handOvers, joinProduct };
     return {
       hooks: {
         refuseLogin: askFactor,
@@ -76,28 +49,19 @@ export const accounts = extension({
           queue: (trx, userId, email) => queueAddress(foundation, trx, userId, email),
           pending: (db, userId) => pendingAddress(db, userId, clock.now()),
         },
-        productGone: removeServiceAccounts(forService),
+        productGone: removeServiceAccounts(foundation),
       },
-      routes(core) {
-        const begin = sessionOpener(core, (...opened) => openSession(core, ...opened));
-        return {
-          factors: factorRoutes(core, begin),
-          passkeys: passkeyRoutes(core, begin),
-          proof: proofRoutes(core),
-          links: linkRoutes(core),
-          sso: ssoRoutes(signOnDeps(core, sso)),
-          accounts: accountsRoutes({
-            ...core,
-            handOver: handOvers,
-            replacementPassword,
-            forgetFactors,
-            endLogins: deleteChallenges,
-          }),
-          serviceAccounts: serviceAccountRoutes(forService),
-          customers: customersRoutes(core),
-          memberships: membershipsRoutes(core),
-        };
-      },
+      routes: (core) => ({
+        factors: factorRoutes(core),
+        passkeys: passkeyRoutes(core),
+        proof: proofRoutes(core),
+        links: linkRoutes(core),
+        sso: ssoRoutes({ ...core, provider: sso?.provider, groups: sso?.groups }),
+        accounts: accountsRoutes(core),
+        serviceAccounts: serviceAccountRoutes(core),
+        customers: customersRoutes(core),
+        memberships: membershipsRoutes(core),
+      }),
       maintenance: [
         { name: 'old challenges', run: ({ storage }) => deleteOldChallenges(storage.db, clock.now()) },
         { name: 'old links', run: removeOldLinks },

@@ -1,15 +1,15 @@
 import type { UserRow } from '../../core/auth/queries.ts';
+import { changes } from '../../engine/db/outcome.ts';
 import { countOf } from '../../engine/db/paging.ts';
 import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { passkeysOf } from './passkey-queries.ts';
 
-export async function insertChallenge(db: Db, row: Omit<Row<'challenges'>, 'attempts'>): Promise<void> {
-  await db
+export const insertChallenge = (db: Db, row: Omit<Row<'challenges'>, 'attempts'>) =>
+  db
     .insertInto('challenges')
     .values({ ...row, attempts: 0 })
     .execute();
-}
 
 /** Counts an answer to a challenge, whatever becomes of it; its account, unless it has had too many or is over. */
 export async function tryChallenge(db: Db, hash: string, nowMs: number, most: number): Promise<UserRow | undefined> {
@@ -31,10 +31,8 @@ export async function tryChallenge(db: Db, hash: string, nowMs: number, most: nu
 }
 
 /** Uses a challenge up; false when that has happened already. */
-export async function spendChallenge(trx: Db, hash: string): Promise<boolean> {
-  const { numDeletedRows } = await trx.deleteFrom('challenges').where('hash', '=', hash).executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+export const spendChallenge = (trx: Db, hash: string): Promise<boolean> =>
+  changes(trx.deleteFrom('challenges').where('hash', '=', hash));
 
 /** Ends the logins of a user that wait for a second factor. */
 export async function deleteChallenges(trx: Db, userId: string): Promise<void> {
@@ -51,48 +49,37 @@ export const totpOf = (db: Db, userId: string): Promise<Row<'totp'> | undefined>
   db.selectFrom('totp').selectAll().where('user_id', '=', userId).executeTakeFirst();
 
 /** Keeps a secret that is to be confirmed; the one before goes on. */
-export async function keepPending(trx: Db, userId: string, pending: string): Promise<void> {
-  await trx
+export const keepPending = (trx: Db, userId: string, pending: string) =>
+  trx
     .insertInto('totp')
     .values({ user_id: userId, secret: null, pending, confirmed_at: null, last_step: null })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ pending }))
     .execute();
-}
 
 /** Lets a secret count from now on; false when it waits no longer. */
-export async function confirmPending(
-  trx: Db,
-  userId: string,
-  secret: string,
-  step: number,
-  atMs: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('totp')
-    .set({ secret, pending: null, confirmed_at: atMs, last_step: step })
-    .where('user_id', '=', userId)
-    .where('pending', '=', secret)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+export const confirmPending = (trx: Db, userId: string, secret: string, step: number, atMs: number): Promise<boolean> =>
+  changes(
+    trx
+      .updateTable('totp')
+      .set({ secret, pending: null, confirmed_at: atMs, last_step: step })
+      .where('user_id', '=', userId)
+      .where('pending', '=', secret),
+  );
 
 /** Uses a code up, and all before it; false when it has been used, or the secret is another. */
-export async function spendStep(trx: Db, userId: string, secret: string, step: number): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('totp')
-    .set({ last_step: step })
-    .where('user_id', '=', userId)
-    .where('secret', '=', secret)
-    .where('last_step', '<', step)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+export const spendStep = (trx: Db, userId: string, secret: string, step: number): Promise<boolean> =>
+  changes(
+    trx
+      .updateTable('totp')
+      .set({ last_step: step })
+      .where('user_id', '=', userId)
+      .where('secret', '=', secret)
+      .where('last_step', '<', step),
+  );
 
 /** Forgets the app of a user, one that waits to be confirmed too; false when there is none. */
-export async function deleteTotp(trx: Db, userId: string): Promise<boolean> {
-  const { numDeletedRows } = await trx.deleteFrom('totp').where('user_id', '=', userId).executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+export const deleteTotp = (trx: Db, userId: string): Promise<boolean> =>
+  changes(trx.deleteFrom('totp').where('user_id', '=', userId));
 
 /** Replaces the recovery codes of a user. */
 export async function replaceCodes(trx: Db, userId: string, hashes: readonly string[]): Promise<void> {
@@ -103,14 +90,8 @@ export async function replaceCodes(trx: Db, userId: string, hashes: readonly str
 }
 
 /** Uses a recovery code up; false when there is none such. */
-export async function spendCode(trx: Db, userId: string, hash: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('recovery_codes')
-    .where('user_id', '=', userId)
-    .where('code_hash', '=', hash)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+export const spendCode = (trx: Db, userId: string, hash: string): Promise<boolean> =>
+  changes(trx.deleteFrom('recovery_codes').where('user_id', '=', userId).where('code_hash', '=', hash));
 
 /** How many recovery codes a user has left. */
 export const countCodes = (db: Db, userId: string): Promise<number> =>

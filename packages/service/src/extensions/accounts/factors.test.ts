@@ -7,8 +7,7 @@ import { checkDeviceLogin } from '../../core/auth/credentials.ts';
 import { buildApp, eachDatabase, type TestApp } from '../../testing/index.ts';
 import { deleteChallenges, deleteOldChallenges } from './factor-queries.ts';
 import { resetFactors } from './factors.ts';
-import { challengeMs } from './second-step.ts';
-import { totpStep, totpUrl } from './totp.ts';
+import { challengeMs, totpStep, totpUrl } from './second-step.ts';
 
 const password = 'correct horse';
 const stepMs = 30_000;

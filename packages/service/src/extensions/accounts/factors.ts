@@ -11,12 +11,12 @@ import { failure, type Result, success } from '@moorage/base';
 import { announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { endSessions, type UserRow } from '../../core/auth/queries.ts';
 import { openSession } from '../../core/auth/routes.ts';
-import type { BeginSession } from '../../core/auth/session.ts';
+import { beginSession } from '../../core/auth/session.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
+import { wantsFactor } from '../../engine/http/bearer.ts';
 import { isFromConsole } from '../../engine/http/console-session.ts';
-import { wantsFactor } from '../../engine/http/second-factor.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import {
   confirmPending,
   countCodes,
@@ -27,8 +27,15 @@ import {
   totpOf,
 } from './factor-queries.ts';
 import { deletePasskeys, passkeysOf } from './passkey-queries.ts';
-import { finishLogin, recoveryCodeHash, shownCode, tryFactor } from './second-step.ts';
-import { newTotpSecret, totpStep, totpUrl } from './totp.ts';
+import {
+  finishLogin,
+  newTotpSecret,
+  recoveryCodeHash,
+  shownCode,
+  totpStep,
+  totpUrl,
+  tryFactor,
+} from './second-step.ts';
 
 type Contract = typeof factorsContract;
 export type OwnCall = Pick<Call<EndpointShape>, 'ip'> & { readonly caller: Caller };
@@ -72,75 +79,66 @@ export async function factorAdded({ storage }: Deps, trx: Db, { caller }: OwnCal
 }
 
 /** API-EP-GET-user-second-factor */
-const get =
-  ({ storage, settings }: Deps): Handler<Contract['get']> =>
-  async ({ caller }) => {
-    const at = optionalTimestamp((await totpOf(storage.db, caller.userId))?.confirmed_at ?? null);
-    return success({
-      needed: wantsFactor(settings.secondFactor, caller.role),
-      totp: at === null ? null : { created_at: at },
-      passkeys: (await passkeysOf(storage.db, caller.userId)).length,
-      recovery_codes: await countCodes(storage.db, caller.userId),
-    });
-  };
+async function get({ storage, settings }: Deps, { caller }: Call<Contract['get']>) {
+  const at = optionalTimestamp((await totpOf(storage.db, caller.userId))?.confirmed_at ?? null);
+  return success({
+    needed: wantsFactor(settings.secondFactor, caller.role),
+    totp: at === null ? null : { created_at: at },
+    passkeys: (await passkeysOf(storage.db, caller.userId)).length,
+    recovery_codes: await countCodes(storage.db, caller.userId),
+  });
+}
 
 /** API-EP-POST-user-second-factor-totp */
-const setUpTotp =
-  (deps: Deps): Handler<Contract['setUpTotp']> =>
-  (call) => {
-    const secret = newTotpSecret();
-    return change(deps, call, 'Secret of an app for codes made', async (trx) => {
-      await keepPending(trx, call.caller.userId, secret);
-      return success({ secret, url: totpUrl(secret, call.caller.username) });
-    });
-  };
+function setUpTotp(deps: Deps, call: Call<Contract['setUpTotp']>) {
+  const secret = newTotpSecret();
+  return change(deps, call, 'Secret of an app for codes made', async (trx) => {
+    await keepPending(trx, call.caller.userId, secret);
+    return success({ secret, url: totpUrl(secret, call.caller.username) });
+  });
+}
 
 /** API-EP-POST-user-second-factor-totp-confirm */
-const confirmTotp =
-  (deps: Deps): Handler<Contract['confirmTotp']> =>
-  (call) => {
-    const { userId } = call.caller;
-    const now = deps.clock.now();
-    return tryFactor(
-      deps,
-      accountOf(call),
-      call.ip,
-      async (trx): Promise<Result<{ recovery_codes: string[] }, Refusal>> => {
-        const pending = (await totpOf(trx, userId))?.pending;
-        const step = pending ? totpStep(pending, call.body.code, now) : undefined;
-        if (!pending || step === undefined || !(await confirmPending(trx, userId, pending, step, now))) {
-          return failure(refusal('WRONG_SECOND_FACTOR'));
-        }
-        const recovery_codes = await factorAdded(deps, trx, call);
-        const message = 'Second factor: codes of an app';
-        await writeLog(trx, { ...byCaller(call, now), type: 'user.update', message });
-        return success({ recovery_codes });
-      },
-    );
-  };
+function confirmTotp(deps: Deps, call: Call<Contract['confirmTotp']>) {
+  const { userId } = call.caller;
+  const now = deps.clock.now();
+  return tryFactor(
+    deps,
+    accountOf(call),
+    call.ip,
+    async (trx): Promise<Result<{ recovery_codes: string[] }, Refusal>> => {
+      const pending = (await totpOf(trx, userId))?.pending;
+      const step = pending ? totpStep(pending, call.body.code, now) : undefined;
+      if (!pending || step === undefined || !(await confirmPending(trx, userId, pending, step, now))) {
+        return failure(refusal('WRONG_SECOND_FACTOR'));
+      }
+      const recovery_codes = await factorAdded(deps, trx, call);
+      const message = 'Second factor: codes of an app';
+      await writeLog(trx, { ...byCaller(call, now), type: 'user.update', message });
+      return success({ recovery_codes });
+    },
+  );
+}
 
 /** API-EP-POST-user-second-factor-totp-remove */
-const removeTotp =
-  (deps: Deps): Handler<Contract['removeTotp']> =>
-  (call) =>
-    change(deps, call, 'Second factor removed: codes of an app', async (trx) => {
-      if (!(await deleteTotp(trx, call.caller.userId))) return failure(refusal('NOT_FOUND', { what: 'App for codes' }));
-      await noteFactors(trx, call.caller.userId);
-      return success(resultOk);
-    });
+const removeTotp = (deps: Deps, call: Call<Contract['removeTotp']>) =>
+  change(deps, call, 'Second factor removed: codes of an app', async (trx) => {
+    if (!(await deleteTotp(trx, call.caller.userId))) return failure(refusal('NOT_FOUND', { what: 'App for codes' }));
+    await noteFactors(trx, call.caller.userId);
+    return success(resultOk);
+  });
 
 /** API-EP-POST-user-second-factor-recovery-codes */
-const renewCodes =
-  (deps: Deps): Handler<Contract['renewCodes']> =>
-  (call) =>
-    change(deps, call, 'Recovery codes made', async (trx) =>
-      (await noteFactors(trx, call.caller.userId))
-        ? success({ recovery_codes: await makeCodes(trx, call.caller.userId) })
-        : failure(refusal('NOT_FOUND', { what: 'Second factor' })),
-    );
+const renewCodes = (deps: Deps, call: Call<Contract['renewCodes']>) =>
+  change(deps, call, 'Recovery codes made', async (trx) =>
+    (await noteFactors(trx, call.caller.userId))
+      ? success({ recovery_codes: await makeCodes(trx, call.caller.userId) })
+      : failure(refusal('NOT_FOUND', { what: 'Second factor' })),
+  );
 
 /** The second factor of accounts: the second step of a login, and what users do with theirs. */
-export const factorRoutes = (deps: Deps, begin: BeginSession): Handlers<Contract> => ({
+export const factorRoutes = (deps: Deps): Handlers<Contract> => ({
+  ...handlers(deps, { get, setUpTotp, confirmTotp, removeTotp, renewCodes }),
   // API-EP-POST-auth-second-factor
   async login(call) {
     const found = await finishLogin(deps, call.body.challenge, call.ip, shownCode(call.body.code));
@@ -150,13 +148,8 @@ export const factorRoutes = (deps: Deps, begin: BeginSession): Handlers<Contract
   async open(call) {
     if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
     const found = await finishLogin(deps, call.body.challenge, call.ip, shownCode(call.body.code));
-    return found.ok ? begin(call, found.value, 'factor') : found;
+    return found.ok ? beginSession(deps, call, found.value, 'factor') : found;
   },
-  get: get(deps),
-  setUpTotp: setUpTotp(deps),
-  confirmTotp: confirmTotp(deps),
-  removeTotp: removeTotp(deps),
-  renewCodes: renewCodes(deps),
 });
 
 /** Forgets the factors of an account whose user has lost them. Its sessions end. */

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { checkDeviceLogin } from '../../core/auth/credentials.ts';
 import { limits, ofNetwork } from '../../core/auth/throttle.ts';
 import type { Storage } from '../../engine/db/storage.ts';
-import { networksOf } from '../../engine/http/networks.ts';
+import { networksOf } from '../../engine/http/client-address.ts';
 import { clientId, fakeProvider, issuer } from '../../testing/fake-provider.ts';
 import { buildApp, eachDatabase, type TestApp } from '../../testing/index.ts';
 import { pageOf, password, toSign, withPasskey } from '../../testing/passkey-scene.ts';

@@ -1,20 +1,11 @@
-import type { UserRow } from '../../core/auth/queries.ts';
+import { changes } from '../../engine/db/outcome.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 
 export type LinkRow = Row<'mail_links'>;
 export type DueLink = LinkRow & { readonly product: string | null };
 
-/** An account with the link that was shown for it. */
-export interface LinkedAccount extends UserRow {
-  readonly link_kind: LinkRow['kind'];
-  readonly link_email: string;
-  readonly link_created_at: number;
-}
-
-export async function insertLink(trx: Db, row: NewRow<'mail_links'>): Promise<void> {
-  await trx.insertInto('mail_links').values(row).execute();
-}
+export const insertLink = (trx: Db, row: NewRow<'mail_links'>) => trx.insertInto('mail_links').values(row).execute();
 
 /** Links that wait to be mailed, those that have waited longest first; with the code of the product that one is about. */
 export const dueLinks = (db: Db, nowMs: number, limit: number): Promise<DueLink[]> =>
@@ -30,21 +21,11 @@ export const dueLinks = (db: Db, nowMs: number, limit: number): Promise<DueLink[
     .execute();
 
 /** Notes what became of mailing a link. */
-export async function changeLink(
-  db: Db,
-  id: string,
-  change: Partial<Pick<LinkRow, 'token_hash' | 'attempts' | 'due_at'>>,
-): Promise<void> {
-  await db.updateTable('mail_links').set(change).where('id', '=', id).execute();
-}
+export const changeLink = (db: Db, id: string, change: Partial<Pick<LinkRow, 'token_hash' | 'attempts' | 'due_at'>>) =>
+  db.updateTable('mail_links').set(change).where('id', '=', id).execute();
 
 /** The account of a link that may be used. One that is about the address of the account needs that to be the same still. */
-export const accountOfLink = (
-  db: Db,
-  kinds: readonly LinkRow['kind'][],
-  tokenHash: string,
-  nowMs: number,
-): Promise<LinkedAccount | undefined> =>
+export const accountOfLink = (db: Db, kinds: readonly LinkRow['kind'][], tokenHash: string, nowMs: number) =>
   db
     .selectFrom('mail_links as l')
     .innerJoin('users as u', 'u.id', 'l.user_id')
@@ -72,31 +53,28 @@ export async function pendingAddress(db: Db, userId: string, nowMs: number): Pro
 }
 
 /** Uses a link up; false when that has happened already, or its time is over. */
-export async function spendLink(trx: Db, tokenHash: string, nowMs: number): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('mail_links')
-    .set({ used_at: nowMs })
-    .where('token_hash', '=', tokenHash)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', nowMs)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+export const spendLink = (trx: Db, tokenHash: string, nowMs: number): Promise<boolean> =>
+  changes(
+    trx
+      .updateTable('mail_links')
+      .set({ used_at: nowMs })
+      .where('token_hash', '=', tokenHash)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', nowMs),
+  );
 
 /** Takes back all links of a kind that a user was mailed, or is to be; with a moment, only those made from then on. */
-export async function deleteLinks(trx: Db, userId: string, kind: LinkRow['kind'], sinceMs = 0): Promise<void> {
-  await trx
+export const deleteLinks = (trx: Db, userId: string, kind: LinkRow['kind'], sinceMs = 0) =>
+  trx
     .deleteFrom('mail_links')
     .where('user_id', '=', userId)
     .where('kind', '=', kind)
     .where('created_at', '>=', sinceMs)
     .execute();
-}
 
 /** Gives an account an address that is its user's: they have used a link that was mailed there. */
-export async function setAddress(trx: Db, userId: string, email: string, atMs: number): Promise<void> {
-  await trx.updateTable('users').set({ email, email_confirmed_at: atMs }).where('id', '=', userId).execute();
-}
+export const setAddress = (trx: Db, userId: string, email: string, atMs: number) =>
+  trx.updateTable('users').set({ email, email_confirmed_at: atMs }).where('id', '=', userId).execute();
 
 /** Removes what opens an account, as far as it was added from a moment on, and all of its login sessions. */
 export async function deleteAdded(trx: Db, userId: string, sinceMs: number): Promise<void> {
@@ -122,14 +100,12 @@ export async function deleteLinksBefore(db: Db, beforeMs: number, batch: number)
 }
 
 /** Notes that mails to the address of an account reach its user. */
-export async function confirmAddress(trx: Db, userId: string, atMs: number): Promise<void> {
-  await trx.updateTable('users').set({ email_confirmed_at: atMs }).where('id', '=', userId).execute();
-}
+export const confirmAddress = (trx: Db, userId: string, atMs: number) =>
+  trx.updateTable('users').set({ email_confirmed_at: atMs }).where('id', '=', userId).execute();
 
 /** Locks the account of a user until the transaction ends: what it asks for is counted one after the other. */
-export async function lockAsker(trx: Db, expressions: Expressions, userId: string): Promise<void> {
-  await expressions.lockRows(trx.selectFrom('users').select('id').where('id', '=', userId)).execute();
-}
+export const lockAsker = (trx: Db, expressions: Expressions, userId: string) =>
+  expressions.lockRows(trx.selectFrom('users').select('id').where('id', '=', userId)).execute();
 
 /** Links for alerts that can still be used: those that a user has asked for, and those to some addresses. */
 export const waitingAlertLinks = (trx: Db, userId: string, emails: readonly string[], nowMs: number) =>
@@ -152,10 +128,9 @@ export const alertLinkOf = (trx: Db, tokenHash: string): Promise<LinkRow | undef
     .executeTakeFirst();
 
 /** Notes that alerts of a product may be mailed to an address. */
-export async function putAlertAddress(trx: Db, row: Row<'alert_addresses'>): Promise<void> {
-  await trx
+export const putAlertAddress = (trx: Db, row: Row<'alert_addresses'>) =>
+  trx
     .insertInto('alert_addresses')
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-}

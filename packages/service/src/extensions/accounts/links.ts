@@ -4,14 +4,13 @@ import { dayMs, failure, hourMs, type Result, success } from '@moorage/base';
 import { addressTaken, announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { passwordOf } from '../../core/auth/accounts.ts';
 import { refuseWhenBusy } from '../../core/auth/credentials.ts';
-import { hashNewPassword } from '../../core/auth/new-passwords.ts';
+import { hashNewPassword } from '../../core/auth/passwords.ts';
 import { endSessions, setPassword, type UserRow } from '../../core/auth/queries.ts';
-import { type Count, countsOf, limits, refuseOverLimits } from '../../core/auth/throttle.ts';
-import { noteKnown, trySecret } from '../../core/auth/tries.ts';
+import { type Count, countsOf, limits, noteKnown, refuseOverLimits, trySecret } from '../../core/auth/throttle.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { hashSecret } from '../../engine/secrets.ts';
 import { confirmAlerts } from './alert-links.ts';
 import { deleteChallenges, noteFactors } from './factor-queries.ts';
@@ -89,7 +88,7 @@ export async function queueConfirmation(
 
 /**
  * Queues a link that gives an account another address, in a transaction of the caller; it replaces one before. Nothing is
- * mailed for an address that is taken, which its user is not told. Spec: API-RULE-link-3.
+ * mailed for an address that is taken, and its user learns nothing of that. Spec: API-RULE-link-3.
  */
 export async function queueAddress(
   deps: Pick<Deps, 'clock' | 'settings'>,
@@ -103,21 +102,19 @@ export async function queueAddress(
 }
 
 /** API-EP-POST-auth-forgotten */
-const forgotten =
-  (deps: Deps): Handler<(typeof userLinksContract)['forgotten']> =>
-  async ({ body, ip }) => {
-    const { storage, settings } = deps;
-    if (settings.smtpUrl === undefined) return failure(refusal('NO_MAIL_SERVER'));
-    const email = body.email.toLowerCase();
-    const user = await findAccount(storage.db, email);
-    const mailed = user && user.disabled_at === null ? user.id : null;
-    // Refused whether or not there is such an account: the refusal says nothing of it. Spec: API-RULE-link-2.
-    const counts: readonly Count[] = [...countsOf(limits.linkOfIp, ip), [limits.linkOfEmail, email]];
-    const limited = await refuseMail(deps, counts, mailed !== null);
-    if (limited) return failure(limited);
-    await storage.transaction((trx) => queueLink(deps, trx, 'password', email, mailed));
-    return success(resultOk);
-  };
+async function forgotten(deps: Deps, { body, ip }: Call<(typeof userLinksContract)['forgotten']>) {
+  const { storage, settings } = deps;
+  if (settings.smtpUrl === undefined) return failure(refusal('NO_MAIL_SERVER'));
+  const email = body.email.toLowerCase();
+  const user = await findAccount(storage.db, email);
+  const mailed = user && user.disabled_at === null ? user.id : null;
+  // Refused whether or not there is such an account: the refusal says nothing of it. Spec: API-RULE-link-2.
+  const counts: readonly Count[] = [...countsOf(limits.linkOfIp, ip), [limits.linkOfEmail, email]];
+  const limited = await refuseMail(deps, counts, mailed !== null);
+  if (limited) return failure(limited);
+  await storage.transaction((trx) => queueLink(deps, trx, 'password', email, mailed));
+  return success(resultOk);
+}
 
 /** Gives the account of a link another password. Refusal: WRONG_LINK. */
 async function replaceByLink(
@@ -149,40 +146,36 @@ async function replaceByLink(
 }
 
 /** API-EP-POST-auth-reset */
-const reset =
-  (deps: Deps): Handler<(typeof userLinksContract)['reset']> =>
-  async ({ body, ip }) => {
-    const overload = refuseWhenBusy();
-    if (overload) return failure(overload);
-    const done = await trySecret(deps, 'secret', { ip }, () => replaceByLink(deps, body, ip));
-    if (!done.ok) return done;
-    // Whoever guesses passwords elsewhere keeps the user of the link from none of the tries that follow.
-    await noteKnown(deps, done.value.id, ip);
-    return success(resultOk);
-  };
+async function reset(deps: Deps, { body, ip }: Call<(typeof userLinksContract)['reset']>) {
+  const overload = refuseWhenBusy();
+  if (overload) return failure(overload);
+  const done = await trySecret(deps, 'secret', { ip }, () => replaceByLink(deps, body, ip));
+  if (!done.ok) return done;
+  // Whoever guesses passwords elsewhere keeps the user of the link from none of the tries that follow.
+  await noteKnown(deps, done.value.id, ip);
+  return success(resultOk);
+}
 
 /** API-EP-POST-auth-confirm */
-const confirm =
-  (deps: Deps): Handler<(typeof userLinksContract)['confirm']> =>
-  ({ body, ip }) =>
-    trySecret(deps, 'secret', { ip }, () =>
-      transactionOverConflicts(deps.storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-        const atMs = deps.clock.now();
-        const tokenHash = hashSecret(body.token);
-        if (await confirmAlerts(trx, tokenHash, atMs, ip)) return success(resultOk);
-        const user = await accountOfLink(trx, ['email', 'address'], tokenHash, atMs);
-        if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
-        const { id, email: former, link_email: email } = user;
-        if (await addressTaken(trx, email, atMs, id)) {
-          return failure(refusal('DUPLICATE', { what: 'Email', value: email }));
-        }
-        await setAddress(trx, id, email, atMs);
-        if (email !== former) await queueLink(deps, trx, 'undo', former, id);
-        const message = email === former ? 'Address confirmed' : 'Address changed and confirmed';
-        await writeLog(trx, { type: 'user.update', message, atMs, userId: id, ip });
-        return success(resultOk);
-      }),
-    );
+const confirm = (deps: Deps, { body, ip }: Call<(typeof userLinksContract)['confirm']>) =>
+  trySecret(deps, 'secret', { ip }, () =>
+    transactionOverConflicts(deps.storage, async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+      const atMs = deps.clock.now();
+      const tokenHash = hashSecret(body.token);
+      if (await confirmAlerts(trx, tokenHash, atMs, ip)) return success(resultOk);
+      const user = await accountOfLink(trx, ['email', 'address'], tokenHash, atMs);
+      if (!user || !(await spendLink(trx, tokenHash, atMs))) return failure(refusal('WRONG_LINK'));
+      const { id, email: former, link_email: email } = user;
+      if (await addressTaken(trx, email, atMs, id)) {
+        return failure(refusal('DUPLICATE', { what: 'Email', value: email }));
+      }
+      await setAddress(trx, id, email, atMs);
+      if (email !== former) await queueLink(deps, trx, 'undo', former, id);
+      const message = email === former ? 'Address confirmed' : 'Address changed and confirmed';
+      await writeLog(trx, { type: 'user.update', message, atMs, userId: id, ip });
+      return success(resultOk);
+    }),
+  );
 
 /** Gives an account its former address back, and takes from it what was added with the change. */
 async function undoChange(deps: Deps, trx: Db, token: string, ip: string): Promise<Result<typeof resultOk, Refusal>> {
@@ -205,37 +198,28 @@ async function undoChange(deps: Deps, trx: Db, token: string, ip: string): Promi
 }
 
 /** API-EP-POST-auth-undo */
-const undo =
-  (deps: Deps): Handler<(typeof userLinksContract)['undo']> =>
-  ({ body, ip }) =>
-    trySecret(deps, 'secret', { ip }, () => deps.storage.transaction((trx) => undoChange(deps, trx, body.token, ip)));
+const undo = (deps: Deps, { body, ip }: Call<(typeof userLinksContract)['undo']>) =>
+  trySecret(deps, 'secret', { ip }, () => deps.storage.transaction((trx) => undoChange(deps, trx, body.token, ip)));
 
 /** API-EP-POST-user-confirmation */
-const askConfirmation =
-  (deps: Deps): Handler<(typeof userLinksContract)['askConfirmation']> =>
-  async (call) => {
-    const { storage, settings, clock } = deps;
-    if (settings.smtpUrl === undefined) return failure(refusal('NO_MAIL_SERVER'));
-    const user = await findAccount(storage.db, call.caller.username);
-    if (!user) return failure(refusal('NOT_FOUND', { what: 'Account' }));
-    const limited = await limitLinksTo(deps, user.email);
-    if (limited) return failure(limited);
-    await storage.transaction(async (trx) => {
-      await queueConfirmation(deps, trx, user);
-      await writeLog(trx, {
-        ...byCaller(call, clock.now()),
-        type: 'user.update',
-        message: 'Confirmation of the address asked for',
-      });
+async function askConfirmation(deps: Deps, call: Call<(typeof userLinksContract)['askConfirmation']>) {
+  const { storage, settings, clock } = deps;
+  if (settings.smtpUrl === undefined) return failure(refusal('NO_MAIL_SERVER'));
+  const user = await findAccount(storage.db, call.caller.username);
+  if (!user) return failure(refusal('NOT_FOUND', { what: 'Account' }));
+  const limited = await limitLinksTo(deps, user.email);
+  if (limited) return failure(limited);
+  await storage.transaction(async (trx) => {
+    await queueConfirmation(deps, trx, user);
+    await writeLog(trx, {
+      ...byCaller(call, clock.now()),
+      type: 'user.update',
+      message: 'Confirmation of the address asked for',
     });
-    return success(resultOk);
-  };
+  });
+  return success(resultOk);
+}
 
 /** Links that are mailed: forgotten passwords, and confirmation of addresses. */
-export const linkRoutes = (deps: Deps): Handlers<typeof userLinksContract> => ({
-  forgotten: forgotten(deps),
-  reset: reset(deps),
-  confirm: confirm(deps),
-  undo: undo(deps),
-  askConfirmation: askConfirmation(deps),
-});
+export const linkRoutes = (deps: Deps): Handlers<typeof userLinksContract> =>
+  handlers(deps, { forgotten, reset, confirm, undo, askConfirmation });

@@ -1,7 +1,7 @@
 import { contract, type EndpointShape } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { lookUps } from '../../core/access/look-ups.ts';
+import { lookUps } from '../../core/access/accounts.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../../testing/index.ts';
 import { acceptAll } from '../../testing/memberships.ts';
 

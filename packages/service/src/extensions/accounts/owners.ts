@@ -5,7 +5,7 @@ import type { Caller } from '../../engine/http/types.ts';
 import { lockPeople, peopleOf } from './customer-queries.ts';
 
 /** What an account is to the people of its customer. */
-type Standing = Pick<UserRow, 'customer_id' | 'customer_role' | 'disabled_at'>;
+type Place = Pick<UserRow, 'customer_id' | 'customer_role' | 'disabled_at'>;
 
 /**
  * Refuses a change after which the people of a customer had no owner who can come in: LAST_OWNER. Only an administrator may
@@ -18,7 +18,7 @@ export async function refuseLastOwner(
   { expressions }: Pick<Storage, 'expressions'>,
   trx: Db,
   { id, customer_id }: Pick<UserRow, 'id' | 'customer_id'>,
-  change: Partial<Standing> | undefined,
+  change: Partial<Place> | undefined,
   { role }: Pick<Caller, 'role'>,
 ): Promise<Refusal | undefined> {
   if (customer_id === null) return undefined;
@@ -27,7 +27,7 @@ export async function refuseLastOwner(
   const left = people
     .flatMap((one) => (one.id === id ? (change ? [{ ...one, ...change }] : []) : [one]))
     .filter((one) => one.customer_id === customer_id && one.disabled_at === null);
-  const isOwned = (some: readonly Standing[]) => some.some(({ customer_role }) => customer_role === 'owner');
+  const isOwned = (some: readonly Place[]) => some.some(({ customer_role }) => customer_role === 'owner');
   if (isOwned(left) || !isOwned(people)) return undefined;
   return role === 'admin' && left.length === 0 ? undefined : refusal('LAST_OWNER');
 }

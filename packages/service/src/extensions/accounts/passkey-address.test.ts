@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pagesAt, passkeyAddress } from './passkey-address.ts';
+import { pagesAt, passkeyAddress } from './webauthn.ts';
 
 const none = { publicUrl: undefined };
 

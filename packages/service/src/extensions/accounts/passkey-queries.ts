@@ -1,37 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { UserRow } from '../../core/auth/queries.ts';
+import { changes } from '../../engine/db/outcome.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
 export type PasskeyRow = Row<'passkeys'>;
 
-export async function insertPasskeyChallenge(
-  db: Db,
-  hash: string,
-  userId: string | null,
-  expiresAt: number,
-): Promise<void> {
-  await db.insertInto('passkey_challenges').values({ hash, user_id: userId, expires_at: expiresAt }).execute();
-}
+export const insertPasskeyChallenge = (db: Db, hash: string, userId: string | null, expiresAt: number) =>
+  db.insertInto('passkey_challenges').values({ hash, user_id: userId, expires_at: expiresAt }).execute();
 
 /**
  * Uses a challenge up that was made for this: a passkey of that user, or a sign-in without one. False when it has been
  * used, is over or was made for something else.
  */
-export async function spendPasskeyChallenge(
-  db: Db,
-  hash: string,
-  userId: string | null,
-  nowMs: number,
-): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('passkey_challenges')
-    .where('hash', '=', hash)
-    .where('user_id', userId === null ? 'is' : '=', userId)
-    .where('expires_at', '>', nowMs)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+export const spendPasskeyChallenge = (db: Db, hash: string, userId: string | null, nowMs: number): Promise<boolean> =>
+  changes(
+    db
+      .deleteFrom('passkey_challenges')
+      .where('hash', '=', hash)
+      .where('user_id', userId === null ? 'is' : '=', userId)
+      .where('expires_at', '>', nowMs),
+  );
 
 export const passkeysOf = (db: Db, userId: string): Promise<PasskeyRow[]> =>
   db.selectFrom('passkeys').selectAll().where('user_id', '=', userId).orderBy('created_at').orderBy('id').execute();
@@ -76,15 +65,14 @@ export const insertPasskey = (
     .executeTakeFirst();
 
 /** Notes that a passkey was used; false when it has gone, or counted as far as this before: then there is a copy of it. */
-export async function notePasskeyUse(db: Db, id: string, counter: number, atMs: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('passkeys')
-    .set({ counter, last_used_at: atMs })
-    .where('id', '=', id)
-    .where('counter', counter === 0 ? '=' : '<', counter)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+export const notePasskeyUse = (db: Db, id: string, counter: number, atMs: number): Promise<boolean> =>
+  changes(
+    db
+      .updateTable('passkeys')
+      .set({ counter, last_used_at: atMs })
+      .where('id', '=', id)
+      .where('counter', counter === 0 ? '=' : '<', counter),
+  );
 
 /** Gives a passkey of a user another name; undefined when they have no such passkey. */
 export const renamePasskey = (trx: Db, userId: string, id: string, title: string): Promise<PasskeyRow | undefined> =>
@@ -101,6 +89,5 @@ export const deletePasskey = (trx: Db, userId: string, id: string): Promise<Pass
   trx.deleteFrom('passkeys').where('id', '=', id).where('user_id', '=', userId).returningAll().executeTakeFirst();
 
 /** Removes all passkeys of a user. */
-export async function deletePasskeys(trx: Db, userId: string): Promise<void> {
-  await trx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
-}
+export const deletePasskeys = (trx: Db, userId: string) =>
+  trx.deleteFrom('passkeys').where('user_id', '=', userId).execute();

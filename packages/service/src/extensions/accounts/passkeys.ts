@@ -1,7 +1,6 @@
 import {
   isPasskeyTransport,
-  optionalTimestamp,
-  type PasskeyRecord,
+  PasskeyRecord,
   type PasskeyRequest,
   type PasskeyTransport,
   type passkeysContract,
@@ -13,15 +12,15 @@ import {
 import { failure, type Result, success } from '@moorage/base';
 import { tryLogin } from '../../core/auth/credentials.ts';
 import type { UserRow } from '../../core/auth/queries.ts';
-import type { BeginSession } from '../../core/auth/session.ts';
+import { beginSession } from '../../core/auth/session.ts';
 import { countsOf, limits, refuseOverLimits } from '../../core/auth/throttle.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { isFromConsole } from '../../engine/http/console-session.ts';
-import type { Call, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { recordFrom } from '../../engine/http/record-from.ts';
+import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
 import { noteFactors } from './factor-queries.ts';
 import { factorAdded, type OwnCall } from './factors.ts';
-import { type PasskeyAddress, pagesAt, passkeyAddress } from './passkey-address.ts';
 import {
   deletePasskey,
   insertPasskey,
@@ -35,7 +34,16 @@ import {
   spendPasskeyChallenge,
 } from './passkey-queries.ts';
 import { challengeMs, finishLogin, type ShownFactor } from './second-step.ts';
-import { algorithms, challengeIn, verifyMade, verifyShown, wireText } from './webauthn.ts';
+import {
+  algorithms,
+  challengeIn,
+  type PasskeyAddress,
+  pagesAt,
+  passkeyAddress,
+  verifyMade,
+  verifyShown,
+  wireText,
+} from './webauthn.ts';
 
 type Contract = typeof passkeysContract;
 
@@ -45,15 +53,9 @@ const passkeysLimit = 20;
 const wrong = refusal('WRONG_PASSKEY');
 const none = refusal('NOT_FOUND', { what: 'Passkey' });
 
-const passkeyRecord = (row: PasskeyRow): PasskeyRecord => ({
-  id: row.id,
-  title: row.title,
-  origin: row.origin,
-  created_at: String(row.created_at),
-  last_used_at: optionalTimestamp(row.last_used_at),
-});
+const passkeyRecord = (row: PasskeyRow): PasskeyRecord => recordFrom(PasskeyRecord, row);
 
-/** A passkey as browsers are told of it. */
+/** A passkey as browsers name it. */
 const known = (row: PasskeyRow) => ({
   id: row.credential_id,
   type: 'public-key' as const,
@@ -113,18 +115,16 @@ async function beginStep(deps: Deps, call: Call<Contract['begin']>, challenge: s
 }
 
 /** API-EP-POST-auth-passkey */
-const begin =
-  (deps: Deps): Handler<Contract['begin']> =>
-  async (call) => {
-    if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
-    if (call.body.challenge !== undefined) return beginStep(deps, call, call.body.challenge);
-    const found = addressOf(deps, call);
-    if (!found.ok) return found;
-    const limited = await refuseOverLimits(deps, 'TOO_MANY_LOGINS', countsOf(limits.passkeyOfAddress, call.ip));
-    if (limited) return failure(limited);
-    // Whichever passkey the browser has: no name is asked for, so none is found out.
-    return success({ options: requestAt(found.value, await newChallenge(deps, null), [], 'required') });
-  };
+async function begin(deps: Deps, call: Call<Contract['begin']>) {
+  if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
+  if (call.body.challenge !== undefined) return beginStep(deps, call, call.body.challenge);
+  const found = addressOf(deps, call);
+  if (!found.ok) return found;
+  const limited = await refuseOverLimits(deps, 'TOO_MANY_LOGINS', countsOf(limits.passkeyOfAddress, call.ip));
+  if (limited) return failure(limited);
+  // Whichever passkey the browser has: no name is asked for, so none is found out.
+  return success({ options: requestAt(found.value, await newChallenge(deps, null), [], 'required') });
+}
 
 /** Looks at what a passkey has signed; the count in it. What is wrong with it is for the operator. */
 async function look(
@@ -179,122 +179,106 @@ export async function accountOfPasskey(
 }
 
 /** API-EP-POST-auth-session-passkey */
-const open =
-  (deps: Deps, beginSession: BeginSession): Handler<Contract['open']> =>
-  async (call) => {
-    if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
-    const { challenge, credential } = call.body;
-    const isAlone = challenge === undefined;
-    const found = isAlone
-      ? await accountOfPasskey(deps, credential, call.ip)
-      : await finishLogin(deps, challenge, call.ip, shownPasskey(deps, credential, challenge));
-    return found.ok ? beginSession(call, found.value, isAlone ? 'passkey' : 'factor') : found;
-  };
+async function open(deps: Deps, call: Call<Contract['open']>) {
+  if (!isFromConsole(call.headers)) return failure(refusal('CROSS_SITE'));
+  const { challenge, credential } = call.body;
+  const isAlone = challenge === undefined;
+  const found = isAlone
+    ? await accountOfPasskey(deps, credential, call.ip)
+    : await finishLogin(deps, challenge, call.ip, shownPasskey(deps, credential, challenge));
+  return found.ok ? beginSession(deps, call, found.value, isAlone ? 'passkey' : 'factor') : found;
+}
 
 const tooMany = refusal('LIMIT_REACHED', { what: 'The account', limit: passkeysLimit, things: 'passkeys' });
 
 /** API-EP-POST-user-passkeys-begin */
-const register =
-  (deps: Deps): Handler<Contract['register']> =>
-  async (call) => {
-    const found = addressOf(deps, call);
-    if (!found.ok) return found;
-    const { userId, username } = call.caller;
-    const own = await passkeysOf(deps.storage.db, userId);
-    if (own.length >= passkeysLimit) return failure(tooMany);
-    const options = {
-      challenge: await newChallenge(deps, userId),
-      rp: { id: found.value.rpId, name: 'Moorage' },
-      user: { id: wireText(userId), name: username, displayName: username },
-      pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key' as const, alg })),
-      timeout: challengeMs,
-      attestation: 'none' as const,
-      excludeCredentials: own.map(known),
-      authenticatorSelection: {
-        residentKey: 'preferred' as const,
-        requireResidentKey: false as const,
-        userVerification: 'preferred' as const,
-      },
-    };
-    return success({ options });
+async function register(deps: Deps, call: Call<Contract['register']>) {
+  const found = addressOf(deps, call);
+  if (!found.ok) return found;
+  const { userId, username } = call.caller;
+  const own = await passkeysOf(deps.storage.db, userId);
+  if (own.length >= passkeysLimit) return failure(tooMany);
+  const options = {
+    challenge: await newChallenge(deps, userId),
+    rp: { id: found.value.rpId, name: 'Moorage' },
+    user: { id: wireText(userId), name: username, displayName: username },
+    pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key' as const, alg })),
+    timeout: challengeMs,
+    attestation: 'none' as const,
+    excludeCredentials: own.map(known),
+    authenticatorSelection: {
+      residentKey: 'preferred' as const,
+      requireResidentKey: false as const,
+      userVerification: 'preferred' as const,
+    },
   };
+  return success({ options });
+}
 
 /** Notes a change of the passkeys of an account in the log. */
 const note = ({ clock }: Deps, trx: Parameters<typeof writeLog>[0], call: OwnCall, message: string): Promise<void> =>
   writeLog(trx, { ...byCaller(call, clock.now()), type: 'user.update', message });
 
 /** API-EP-POST-user-passkeys */
-const add =
-  (deps: Deps): Handler<Contract['add']> =>
-  async (call) => {
-    const { storage, clock, log } = deps;
-    const { userId } = call.caller;
-    const { title, credential } = call.body;
-    const found = addressOf(deps, call);
-    if (!found.ok) return found;
-    const challenge = challengeIn(credential.response.clientDataJSON);
-    const isOpen =
-      challenge !== undefined && (await spendPasskeyChallenge(storage.db, hashSecret(challenge), userId, clock.now()));
-    if (!isOpen) return failure(wrong);
-    const made = await verifyMade(credential, found.value, challenge);
-    if (!made.ok) {
-      log.warn(`A passkey was refused: ${made.error.slice(0, 300)}`);
-      return failure(wrong);
-    }
-    const { credentialId, publicKey, counter } = made.value;
-    return storage.transaction(async (trx) => {
-      if ((await passkeysOf(trx, userId)).length >= passkeysLimit) return failure(tooMany);
-      const row = await insertPasskey(trx, {
-        user_id: userId,
-        credential_id: credentialId,
-        public_key: publicKey,
-        counter,
-        transports: JSON.stringify((credential.response.transports ?? []).filter(isPasskeyTransport)),
-        origin: found.value.origin,
-        title,
-        created_at: clock.now(),
-      });
-      if (!row) return failure(wrong);
-      const recovery_codes = await factorAdded(deps, trx, call);
-      await note(deps, trx, call, `Passkey "${title}" added`);
-      return success({ passkey: passkeyRecord(row), recovery_codes });
+async function add(deps: Deps, call: Call<Contract['add']>) {
+  const { storage, clock, log } = deps;
+  const { userId } = call.caller;
+  const { title, credential } = call.body;
+  const found = addressOf(deps, call);
+  if (!found.ok) return found;
+  const challenge = challengeIn(credential.response.clientDataJSON);
+  const isOpen =
+    challenge !== undefined && (await spendPasskeyChallenge(storage.db, hashSecret(challenge), userId, clock.now()));
+  if (!isOpen) return failure(wrong);
+  const made = await verifyMade(credential, found.value, challenge);
+  if (!made.ok) {
+    log.warn(`A passkey was refused: ${made.error.slice(0, 300)}`);
+    return failure(wrong);
+  }
+  const { credentialId, publicKey, counter } = made.value;
+  return storage.transaction(async (trx) => {
+    if ((await passkeysOf(trx, userId)).length >= passkeysLimit) return failure(tooMany);
+    const row = await insertPasskey(trx, {
+      user_id: userId,
+      credential_id: credentialId,
+      public_key: publicKey,
+      counter,
+      transports: JSON.stringify((credential.response.transports ?? []).filter(isPasskeyTransport)),
+      origin: found.value.origin,
+      title,
+      created_at: clock.now(),
     });
-  };
+    if (!row) return failure(wrong);
+    const recovery_codes = await factorAdded(deps, trx, call);
+    await note(deps, trx, call, `Passkey "${title}" added`);
+    return success({ passkey: passkeyRecord(row), recovery_codes });
+  });
+}
 
 /** API-EP-PUT-user-passkeys-passkey_id */
-const rename =
-  (deps: Deps): Handler<Contract['rename']> =>
-  (call) =>
-    deps.storage.transaction(async (trx) => {
-      const row = await renamePasskey(trx, call.caller.userId, call.params.passkey_id, call.body.title);
-      if (!row) return failure(none);
-      await note(deps, trx, call, `Passkey renamed to "${row.title}"`);
-      return success(passkeyRecord(row));
-    });
+const rename = (deps: Deps, call: Call<Contract['rename']>) =>
+  deps.storage.transaction(async (trx) => {
+    const row = await renamePasskey(trx, call.caller.userId, call.params.passkey_id, call.body.title);
+    if (!row) return failure(none);
+    await note(deps, trx, call, `Passkey renamed to "${row.title}"`);
+    return success(passkeyRecord(row));
+  });
 
 /** API-EP-POST-user-passkeys-passkey_id-remove */
-const remove =
-  (deps: Deps): Handler<Contract['remove']> =>
-  (call) =>
-    deps.storage.transaction(async (trx) => {
-      const { userId } = call.caller;
-      const gone = await deletePasskey(trx, userId, call.params.passkey_id);
-      if (!gone) return failure(none);
-      await noteFactors(trx, userId);
-      await note(deps, trx, call, `Passkey "${gone.title}" removed`);
-      return success(resultOk);
-    });
+const remove = (deps: Deps, call: Call<Contract['remove']>) =>
+  deps.storage.transaction(async (trx) => {
+    const { userId } = call.caller;
+    const gone = await deletePasskey(trx, userId, call.params.passkey_id);
+    if (!gone) return failure(none);
+    await noteFactors(trx, userId);
+    await note(deps, trx, call, `Passkey "${gone.title}" removed`);
+    return success(resultOk);
+  });
+
+/** API-EP-GET-user-passkeys */
+const list = async ({ storage }: Deps, { caller }: Call<Contract['list']>) =>
+  success((await passkeysOf(storage.db, caller.userId)).map(passkeyRecord));
 
 /** Signing in with a passkey, and the passkeys of one's own account. */
-export const passkeyRoutes = (deps: Deps, beginSession: BeginSession): Handlers<Contract> => ({
-  begin: begin(deps),
-  open: open(deps, beginSession),
-  // API-EP-GET-user-passkeys
-  async list({ caller }) {
-    return success((await passkeysOf(deps.storage.db, caller.userId)).map(passkeyRecord));
-  },
-  register: register(deps),
-  add: add(deps),
-  rename: rename(deps),
-  remove: remove(deps),
-});
+export const passkeyRoutes = (deps: Deps): Handlers<Contract> =>
+  handlers(deps, { begin, open, list, register, add, rename, remove });

@@ -1,13 +1,13 @@
 import { type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { Secret, TOTP } from 'otpauth';
 import type { UserRow } from '../../core/auth/queries.ts';
-import { trySecret } from '../../core/auth/tries.ts';
+import { trySecret } from '../../core/auth/throttle.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
 import { insertChallenge, spendChallenge, spendCode, spendStep, totpOf, tryChallenge } from './factor-queries.ts';
-import { totpStep } from './totp.ts';
 
 type StepDeps = Pick<Deps, 'storage' | 'clock' | 'attempts'>;
 
@@ -92,4 +92,24 @@ export async function finishLogin(
     // Of many at once with one challenge, one gets through.
     return (await spendChallenge(trx, hash)) ? success(user) : failure(refusal('WRONG_CHALLENGE'));
   });
+}
+
+/** What apps assume without a setting: six digits of SHA-1, another code each 30 seconds. */
+const form = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
+/** Codes before and after the one of now that count: clocks differ, and people type. */
+const window = 1;
+const secretBytes = 20;
+
+/** A new secret, base32. */
+export const newTotpSecret = (): string => new Secret({ size: secretBytes }).base32;
+
+/** The address by which an app takes the secret. */
+export const totpUrl = (secret: string, label: string): string =>
+  new TOTP({ ...form, issuer: 'Moorage', label, secret }).toString();
+
+/** The step of 30 seconds since 1970 that a code is of; `undefined` for a wrong one. Spec: API-RULE-factor-2. */
+export function totpStep(secret: string, code: string, nowMs: number): number | undefined {
+  const timestamp = nowMs;
+  const delta = new TOTP({ ...form, secret }).validate({ token: code, timestamp, window });
+  return delta === null ? undefined : TOTP.counter({ period: form.period, timestamp }) + delta;
 }

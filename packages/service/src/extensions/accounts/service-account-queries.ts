@@ -55,9 +55,7 @@ export const setServiceAccount = (trx: Db, id: string, disabledAt: number | null
     .executeTakeFirstOrThrow();
 
 /** Removes a service account with its tokens. */
-export async function deleteServiceAccount(trx: Db, id: string): Promise<void> {
-  await trx.deleteFrom('users').where('id', '=', id).execute();
-}
+export const deleteServiceAccount = (trx: Db, id: string) => trx.deleteFrom('users').where('id', '=', id).execute();
 
 /** The tokens of accounts, the newest first. */
 export async function tokensOf(db: Db, userIds: readonly string[]): Promise<TokenRow[]> {

@@ -1,6 +1,6 @@
 import type { Clock } from '@moorage/base';
+import type { OidcProvider } from '../../engine/outbound/oidc.ts';
 import { openOidc } from '../../engine/outbound/oidc.ts';
-import type { OidcProvider } from '../../engine/outbound/oidc-port.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
 import type { SsoGroups } from '../../engine/settings/sso-groups.ts';
 

@@ -1,40 +1,27 @@
-import { type Refusal, refusal } from '@moorage/api';
-import { failure, type Result, success } from '@moorage/base';
+import { productUsersLimit, type Refusal, refusal } from '@moorage/api';
+import { defined, failure, type Result, success } from '@moorage/base';
 import { announceAccess, findAccount } from '../../core/access/accounts.ts';
 import { createUser } from '../../core/auth/accounts.ts';
 import { refuseWhenBusy } from '../../core/auth/credentials.ts';
 import { spendInvitation } from '../../core/auth/invitation-queries.ts';
 import type { UserRow } from '../../core/auth/queries.ts';
-import { newPassword } from '../../core/auth/tokens.ts';
+import { newPassword } from '../../core/auth/token-records.ts';
+import { countMembers, deleteMember, memberOf, productToJoin, putMember } from '../../core/products/people-queries.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
-import type { OidcPerson } from '../../engine/outbound/oidc-port.ts';
+import type { OidcPerson, OidcProvider } from '../../engine/outbound/oidc.ts';
 import { type GroupRights, rightsOf, type SsoGroups } from '../../engine/settings/sso-groups.ts';
+import { setRole } from './account-queries.ts';
 import { confirmAddress } from './link-queries.ts';
 import { insertLink, invitationFor, linkedAccount, touchLink } from './sso-queries.ts';
 
-/** What other slices do for the groups of a provider, in a transaction of the caller. */
-export interface GroupEffects {
-  /** Gives an account a role; false for the last administrator, who stays one. */
-  setRole(trx: Db, account: UserRow, role: 'user' | 'admin'): Promise<boolean>;
-  /** Makes a membership what it is to be; whether that has changed anything. */
-  setMember(
-    trx: Db,
-    member: {
-      readonly productId: string;
-      readonly user: UserRow;
-      readonly role: 'manager' | 'tester' | undefined;
-      readonly ip: string;
-    },
-  ): Promise<boolean>;
-}
-
-export interface SsoAccountDeps extends Deps {
+export interface SsoDeps extends Deps {
+  /** None where the settings name no provider. */
+  readonly provider: OidcProvider | undefined;
   /** Who comes in with which rights; everybody, with those given here, without it. */
   readonly groups: SsoGroups | undefined;
-  readonly effects: GroupEffects;
 }
 
 const addressPattern = /^[^\s@\0]{1,64}@[^\s@\0]{1,189}$/;
@@ -55,12 +42,12 @@ const nameIn = (value: unknown): string | undefined =>
 /** Links the person to the account that has their address, when its user has shown that it is theirs. */
 async function linkByAddress(
   trx: Db,
-  { clock }: SsoAccountDeps,
+  { clock }: SsoDeps,
   person: OidcPerson,
   user: UserRow,
   ip: string,
 ): Promise<Refusal | undefined> {
-  // Otherwise whoever signs up with the address of another gets what that other keeps here. Spec: API-RULE-sso-2.
+  // Otherwise a person who signs up with the address of another gets what that other keeps here. Spec: API-RULE-sso-2.
   if (user.email_confirmed_at === null) return refusal('SSO_ADDRESS_TAKEN');
   await insertLink(trx, user.id, person, addressOf(person.claims), clock.now());
   const message = 'Linked to single sign-on by its confirmed address';
@@ -70,7 +57,7 @@ async function linkByAddress(
 
 /** Makes the account of a person who has none. Refusals: SSO_NO_ACCOUNT, DUPLICATE, BUSY. */
 async function makeAccount(
-  deps: SsoAccountDeps,
+  deps: SsoDeps,
   person: OidcPerson,
   email: string,
   role: 'user' | 'admin' | undefined,
@@ -81,7 +68,7 @@ async function makeAccount(
   const overload = refuseWhenBusy();
   if (overload) return failure(overload);
   const { given_name, family_name } = person.claims;
-  const names = { name_given: nameIn(given_name), name_family: nameIn(family_name) };
+  const names = defined({ name_given: nameIn(given_name), name_family: nameIn(family_name) });
   const account = { email, password: newPassword(), ...names };
   return createUser(deps, account, role ?? invitation?.role ?? 'user', async (trx, user) => {
     await confirmAddress(trx, user.id, clock.now());
@@ -93,7 +80,7 @@ async function makeAccount(
 
 /** The account of a person, found, linked or made. */
 async function accountOf(
-  deps: SsoAccountDeps,
+  deps: SsoDeps,
   person: OidcPerson,
   role: 'user' | 'admin' | undefined,
   ip: string,
@@ -120,14 +107,14 @@ async function accountOf(
 }
 
 /** Gives an account what the groups of its person say, and takes what they do not. Spec: API-RULE-sso-3. */
-async function applyRights(deps: SsoAccountDeps, user: UserRow, rights: GroupRights, ip: string): Promise<UserRow> {
-  const { storage, clock, log, effects } = deps;
+async function applyRights(deps: SsoDeps, user: UserRow, rights: GroupRights, ip: string): Promise<UserRow> {
+  const { storage, clock, log } = deps;
   return transactionOverConflicts(storage, async (trx) => {
     const { role } = rights;
     let now = user;
     // People of customers are what their customer makes of them.
     if (role !== undefined && user.role !== 'customer' && user.role !== role) {
-      if (await effects.setRole(trx, user, role)) {
+      if (await setRole(trx, user, role)) {
         now = { ...user, role };
         const data = { user_id: user.id, user: user.username, role, before: { role: user.role } };
         const message = `Account ${user.username} is ${role} by the groups of the provider`;
@@ -136,7 +123,7 @@ async function applyRights(deps: SsoAccountDeps, user: UserRow, rights: GroupRig
       } else log.warn(`Account ${user.username} stays the last administrator, whatever the groups of the provider say`);
     }
     for (const [productId, role] of rights.products) {
-      const changed = await effects.setMember(trx, { productId, user, role, ip });
+      const changed = await setGroupMember(deps, trx, { productId, user, role, ip });
       if (changed) announceAccess(storage, trx, user.id);
     }
     return now;
@@ -147,11 +134,7 @@ async function applyRights(deps: SsoAccountDeps, user: UserRow, rights: GroupRig
  * The account that a person whom the provider has signed in comes in with, its rights brought up to date. Refusals:
  * SSO_NO_GROUP, SSO_NO_ADDRESS, SSO_NO_ACCOUNT, SSO_ADDRESS_TAKEN, ACCOUNT_DISABLED, BUSY.
  */
-export async function accountFor(
-  deps: SsoAccountDeps,
-  person: OidcPerson,
-  ip: string,
-): Promise<Result<UserRow, Refusal>> {
+export async function accountFor(deps: SsoDeps, person: OidcPerson, ip: string): Promise<Result<UserRow, Refusal>> {
   const rights = deps.groups && rightsOf(deps.groups, person.claims);
   if (deps.groups && !rights) return failure(refusal('SSO_NO_GROUP'));
   const first = await accountOf(deps, person, rights?.role, ip);
@@ -163,7 +146,7 @@ export async function accountFor(
 
 /** Links a person to the account of a user who has asked for it. Refusals: SSO_LINKED, ACCOUNT_DISABLED. */
 export function linkAccount(
-  { storage, clock }: SsoAccountDeps,
+  { storage, clock }: SsoDeps,
   person: OidcPerson,
   userId: string,
   ip: string,
@@ -176,4 +159,42 @@ export function linkAccount(
     await writeLog(trx, { type: 'user.update', message, atMs: clock.now(), userId, ip });
     return undefined;
   });
+}
+
+/** Somebody whom groups of a provider make a member of a product, or no more. */
+export interface GroupMember {
+  readonly productId: string;
+  readonly user: { readonly id: string; readonly username: string };
+  /** None takes them off the product. */
+  readonly role: 'manager' | 'tester' | undefined;
+  readonly ip: string;
+}
+
+/**
+ * Makes a membership what the groups of a provider say, in a transaction of the caller. Returns whether that has changed
+ * anything; a deleted product, one that they own and one without room stay as they are.
+ */
+export async function setGroupMember(
+  { clock }: Pick<Deps, 'clock'>,
+  trx: Db,
+  { productId, user, role, ip }: GroupMember,
+): Promise<boolean> {
+  const product = await productToJoin(trx, productId);
+  const known = await memberOf(trx, productId, user.id);
+  if (!product || product.user_id === user.id || known?.role === role) return false;
+  const atMs = clock.now();
+  const log = { atMs, userId: user.id, ip, productId, concernedId: user.id };
+  const before = known?.role ?? null;
+  if (role === undefined) {
+    await deleteMember(trx, productId, user.id);
+    const message = `User ${user.username} taken off product ${product.product} by the groups of the provider`;
+    const data = { user_id: user.id, before };
+    await writeLog(trx, { ...log, type: 'product.user_remove', message, data });
+    return true;
+  }
+  if (!known && (await countMembers(trx, productId)) >= productUsersLimit) return false;
+  await putMember(trx, { product_id: productId, user_id: user.id, role, created_at: atMs });
+  const message = `User ${user.username} is ${role} of product ${product.product} by the groups of the provider`;
+  await writeLog(trx, { ...log, type: 'product.user_add', message, data: { user_id: user.id, role, before } });
+  return true;
 }

@@ -7,9 +7,8 @@ import type { Db } from '../../engine/db/storage.ts';
 export type SsoLinkRow = Row<'sso_links'>;
 export type SsoAttemptRow = Row<'sso_attempts'>;
 
-export async function insertAttempt(db: Db, row: NewRow<'sso_attempts'>): Promise<void> {
-  await db.insertInto('sso_attempts').values(row).execute();
-}
+export const insertAttempt = (db: Db, row: NewRow<'sso_attempts'>) =>
+  db.insertInto('sso_attempts').values(row).execute();
 
 /** Uses a sign-in up that this browser has begun; undefined when that has happened already, or its time is over. */
 export const spendAttempt = (db: Db, stateHash: string, browserHash: string, nowMs: number) =>
@@ -26,7 +25,7 @@ export async function deleteOldSignIns(db: Db, nowMs: number): Promise<void> {
   await db.deleteFrom('sso_attempts').where('expires_at', '<', nowMs).execute();
 }
 
-/** Whom a provider knows somebody as. */
+/** A person, as a provider names them. */
 export type Person = Pick<SsoLinkRow, 'issuer' | 'subject'>;
 
 /** The account that a person at a provider is linked to. */
@@ -39,33 +38,20 @@ export const linkedAccount = (db: Db, { issuer, subject }: Person): Promise<User
     .where('l.subject', '=', subject)
     .executeTakeFirst();
 
-export async function insertLink(
-  trx: Db,
-  userId: string,
-  { issuer, subject }: Person,
-  email: string | null,
-  atMs: number,
-): Promise<void> {
-  await trx
+export const insertLink = (trx: Db, userId: string, { issuer, subject }: Person, email: string | null, atMs: number) =>
+  trx
     .insertInto('sso_links')
     .values({ id: randomUUID(), user_id: userId, issuer, subject, email, created_at: atMs, last_used_at: atMs })
     .execute();
-}
 
 /** Notes that a person has come in again. */
-export async function touchLink(
-  db: Db,
-  { issuer, subject }: Person,
-  email: string | null,
-  atMs: number,
-): Promise<void> {
-  await db
+export const touchLink = (db: Db, { issuer, subject }: Person, email: string | null, atMs: number) =>
+  db
     .updateTable('sso_links')
     .set({ email, last_used_at: atMs })
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .execute();
-}
 
 export const linksOf = (db: Db, userId: string): Promise<SsoLinkRow[]> =>
   db.selectFrom('sso_links').selectAll().where('user_id', '=', userId).orderBy('created_at').orderBy('id').execute();

@@ -1,14 +1,15 @@
-import { type Refusal, refusal, resultOk, type Session, type SsoLinkRecord, type ssoContract } from '@moorage/api';
+import { type Refusal, refusal, resultOk, SsoLinkRecord, type ssoContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import { hasInitialPassword, type UserRow } from '../../core/auth/queries.ts';
-import { countsOf, limits, refuseOverLimits } from '../../core/auth/throttle.ts';
-import { trySecret } from '../../core/auth/tries.ts';
+import { hasInitialPassword } from '../../core/auth/queries.ts';
+import { openSession } from '../../core/auth/routes.ts';
+import { countsOf, limits, refuseOverLimits, trySecret } from '../../core/auth/throttle.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { browserCookie, cookieValue, isFromConsole, sessionCookie } from '../../engine/http/console-session.ts';
+import { recordFrom } from '../../engine/http/record-from.ts';
 import { type Handlers, HeadedReply, type RequestOrigin } from '../../engine/http/types.ts';
-import type { OidcError, OidcPerson, OidcProvider } from '../../engine/outbound/oidc-port.ts';
+import type { OidcError, OidcPerson } from '../../engine/outbound/oidc.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
-import { accountFor, linkAccount, type SsoAccountDeps } from './sso-accounts.ts';
+import { accountFor, linkAccount, type SsoDeps } from './sso-accounts.ts';
 import {
   deleteLink,
   idTokenOf,
@@ -20,15 +21,6 @@ import {
   spendAttempt,
 } from './sso-queries.ts';
 
-export interface SsoDeps extends SsoAccountDeps {
-  /** None where the settings name no provider. */
-  readonly provider: OidcProvider | undefined;
-  readonly openSession: (
-    user: UserRow,
-    call: Pick<BrowserRequest, 'ip' | 'headers'>,
-  ) => Promise<Result<Session, Refusal>>;
-}
-
 type BrowserRequest = RequestOrigin & { readonly ip: string };
 
 const cookieName = 'moorage_sso';
@@ -37,7 +29,7 @@ const attemptMs = 600_000;
 /** A longer ID token is not kept: an address with it would be refused. */
 const idTokenLength = 4_000;
 
-/** What a browser is told of what went wrong; the log has the rest. */
+/** The refusal that a browser gets for an error of the provider; the log has the rest. */
 function refusalOf({ kind, detail }: OidcError): Refusal {
   if (kind === 'away') return refusal('SSO_AWAY');
   if (kind === 'invalid') return refusal('SSO_INVALID');
@@ -91,7 +83,7 @@ async function personOf(
   return failure(refusalOf(found.error));
 }
 
-/** Notes in the log that somebody was sent away. */
+/** Writes a failed sign-in to the log. */
 const noteFailure = ({ storage, clock }: SsoDeps, { ip }: BrowserRequest, { code }: Refusal, person?: OidcPerson) =>
   writeLog(storage.db, {
     type: 'user.login_failed',
@@ -110,7 +102,7 @@ async function signIn(deps: SsoDeps, call: BrowserRequest, person: OidcPerson, r
     return found;
   }
   const user = found.value;
-  const opened = await deps.openSession(user, call);
+  const opened = await openSession(deps, user, call, 'provider');
   if (!opened.ok) return opened;
   const { token } = opened.value;
   const idToken = person.idToken.length <= idTokenLength ? person.idToken : '';
@@ -126,13 +118,7 @@ async function signIn(deps: SsoDeps, call: BrowserRequest, person: OidcPerson, r
   return success(new HeadedReply({ session, return_to: returnTo }, sessionCookie(token, call)));
 }
 
-const record = (row: SsoLinkRow): SsoLinkRecord => ({
-  id: row.id,
-  issuer: row.issuer,
-  email: row.email,
-  created_at: String(row.created_at),
-  last_used_at: String(row.last_used_at),
-});
+const record = (row: SsoLinkRow): SsoLinkRecord => recordFrom(SsoLinkRecord, row);
 
 /** Single sign-on, and what accounts are linked to. */
 export const ssoRoutes = (deps: SsoDeps): Handlers<typeof ssoContract> => ({

@@ -1,6 +1,7 @@
 import type { MadeCredential, ShownCredential } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
-import type { PasskeyAddress } from './passkey-address.ts';
+import { namedHost } from '../../engine/http/called-address.ts';
+import type { RequestOrigin } from '../../engine/http/types.ts';
 
 /** Signatures that are taken, as COSE numbers them, the best first: EdDSA, ES256, RS256. */
 export const algorithms = [-8, -7, -257] as const;
@@ -119,3 +120,28 @@ export const verifyShown = (
     if (!verified) throw new Error('The signature is wrong');
     return authenticationInfo.newCounter;
   });
+
+/** Where passkeys are for: the address of the pages, and the name of its host, which browsers know them by. */
+export interface PasskeyAddress {
+  readonly origin: string;
+  readonly rpId: string;
+}
+
+/** The address of the pages: the one of the settings, else the one that was called. */
+export const pagesAt = (
+  { publicUrl }: { readonly publicUrl: string | undefined },
+  { headers, isEncrypted }: RequestOrigin,
+) => {
+  const called = `${isEncrypted ? 'https' : 'http'}://${namedHost(headers) ?? ''}`;
+  return publicUrl ?? (URL.canParse(called) ? new URL(called).origin : called);
+};
+
+/** What passkeys are for at an address; undefined where browsers make none: an IP address, or one without TLS. */
+export function passkeyAddress(origin: string): PasskeyAddress | undefined {
+  if (!URL.canParse(origin)) return undefined;
+  const { hostname, protocol } = new URL(origin);
+  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost');
+  // A parsed address has dots alone in one of IPv4, however it was written, and brackets around one of IPv6.
+  const isName = !/^\[|^\d+(\.\d+){3}$/.test(hostname);
+  return isName && (isLocal || protocol === 'https:') ? { origin, rpId: hostname } : undefined;
+}

@@ -17,8 +17,8 @@ const chainRow = (db: Db) => db.selectFrom('audit_chain').selectAll().where('id'
 export const chainOf = (db: Db): Promise<Chain | undefined> => chainRow(db).executeTakeFirst();
 
 /**
- * The chain, kept from others until the transaction ends. Nothing when rows stand there without it: somebody has
- * removed it, and another would hide that.
+ * The chain, kept from others until the transaction ends. Nothing when rows stand there without it: it was
+ * removed by hand, and another would hide that.
  */
 async function lockChain({ expressions }: Storage, trx: Db): Promise<Chain | undefined> {
   if ((await linksFrom(trx, 0, 1)).length === 0) {

@@ -20,7 +20,7 @@ export interface About {
   readonly after?: string | undefined;
 }
 
-/** What somebody does, as far as it is known before it is done. */
+/** A change, as far as it is known before it is made. */
 export interface Change {
   readonly atMs: number;
   readonly action: string;
@@ -35,7 +35,7 @@ export interface Change {
 
 /**
  * Does something that leaves a row in the audit when it succeeds: in the transaction of the work that is committed
- * first, or in one of its own where the work has none. What returns a failure leaves none.
+ * first, or in a transaction for the row alone where the work has none. What returns a failure leaves none.
  */
 export function auditing<T>(
   { transaction }: Pick<Storage, 'transaction'>,

@@ -1,40 +1,26 @@
-import type { AuditRecord, auditContract, Refusal, ReplyOf } from '@moorage/api';
+import { AuditRecord, type auditContract, type Refusal, type ReplyOf } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { authorise, generalRoles, viewerFor } from '../../core/access/rules.ts';
-import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { recordFrom } from '../../engine/http/record-from.ts';
+import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { chainOf, linksFrom, listAudit, seal } from './queries.ts';
 import { ChainCheck, emptyChain, headless, type Link, type Noted, type Retention } from './rules.ts';
 
 type Contract = typeof auditContract;
 
-const auditRecord = (row: Link): AuditRecord => ({
-  seq: row.seq,
-  at: String(row.at),
-  user_id: row.user_id,
-  user: row.user,
-  token_id: row.token_id,
-  token: row.token,
-  ip: row.ip,
-  action: row.action,
-  object_kind: row.object_kind,
-  object_id: row.object_id,
-  product_id: row.product_id,
-  message: row.message,
-  before: row.before === null ? null : JSON.parse(row.before),
-  after: row.after === null ? null : JSON.parse(row.after),
-  previous: row.previous,
-  hash: row.hash,
-});
+const auditRecord = (row: Link): AuditRecord =>
+  recordFrom(AuditRecord, row, {
+    before: row.before === null ? null : JSON.parse(row.before),
+    after: row.after === null ? null : JSON.parse(row.after),
+  });
 
 /** API-EP-GET-audit */
-const list =
-  ({ storage }: Deps): Handler<Contract['list']> =>
-  async ({ caller, query }) => {
-    // What was changed a moment ago is there.
-    await seal(storage);
-    const { items, ...page } = await listAudit(storage.db, viewerFor('audit.all', caller), query);
-    return success({ ...page, items: items.map(auditRecord) });
-  };
+async function list({ storage }: Deps, { caller, query }: Call<Contract['list']>) {
+  // What was changed a moment ago is there.
+  await seal(storage);
+  const { items, ...page } = await listAudit(storage.db, viewerFor('audit.all', caller), query);
+  return success({ ...page, items: items.map(auditRecord) });
+}
 
 /** Rows that are checked at a time. */
 const checkedAtOnce = 1_000;
@@ -61,33 +47,28 @@ async function check({ storage: { db } }: Deps, retention: Retention, noted: Not
 }
 
 /** API-EP-GET-audit-verify */
-const verify =
-  (deps: Deps): Handler<Contract['verify']> =>
-  async ({
-    caller,
-    query: { seq, hash, days = deps.settings.auditDays },
-  }): Promise<Result<ReplyOf<Contract['verify']>, Refusal>> => {
-    const refused = authorise('audit.all', generalRoles(caller), 'Audit');
-    if (refused) return failure(refused);
-    await seal(deps.storage);
-    const noted = seq === undefined || hash === undefined ? undefined : { seq, hash };
-    for (;;) {
-      const found = await check(deps, { days, nowMs: deps.clock.now() }, noted);
-      if (!found) continue;
-      const { chain, fault } = found;
-      return success({
-        ok: fault === undefined,
-        rows: chain.seq - chain.dropped_seq,
-        first_seq: chain.dropped_seq + 1,
-        last_seq: chain.seq,
-        hash: chain.hash,
-        problem: fault ?? null,
-      });
-    }
-  };
+async function verify(
+  deps: Deps,
+  { caller, query: { seq, hash, days = deps.settings.auditDays } }: Call<Contract['verify']>,
+): Promise<Result<ReplyOf<Contract['verify']>, Refusal>> {
+  const refused = authorise('audit.all', generalRoles(caller), 'Audit');
+  if (refused) return failure(refused);
+  await seal(deps.storage);
+  const noted = seq === undefined || hash === undefined ? undefined : { seq, hash };
+  for (;;) {
+    const found = await check(deps, { days, nowMs: deps.clock.now() }, noted);
+    if (!found) continue;
+    const { chain, fault } = found;
+    return success({
+      ok: fault === undefined,
+      rows: chain.seq - chain.dropped_seq,
+      first_seq: chain.dropped_seq + 1,
+      last_seq: chain.seq,
+      hash: chain.hash,
+      problem: fault ?? null,
+    });
+  }
+}
 
 /** What people and tokens have changed. */
-export const auditRoutes = (deps: Deps): Handlers<Contract> => ({
-  list: list(deps),
-  verify: verify(deps),
-});
+export const auditRoutes = (deps: Deps): Handlers<Contract> => handlers(deps, { list, verify });

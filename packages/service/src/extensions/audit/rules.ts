@@ -12,7 +12,7 @@ const listLength = 20;
 const hidden = '…';
 const secretName = /pass|secret|token|psk|key|challenge/i;
 
-/** By which a thing that is gone is recognised. */
+/** Fields by which a deleted thing is recognised. */
 const telling = [
   'title',
   'name',
@@ -74,7 +74,7 @@ export interface AuditedRequest {
 const textOf = (fields: Fields): string | undefined =>
   Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
 
-/** Fields that the record of an endpoint shows, or the reply to it: whoever reads those sees their values. */
+/** Fields that the record of an endpoint shows, or the reply to it: a reader of those sees their values. */
 const fieldsOf = (...shapes: readonly (EndpointShape | undefined)[]): ReadonlySet<string> =>
   new Set(
     shapes.flatMap((shape) =>
@@ -172,7 +172,7 @@ export const hashOf = (row: Omit<Link, 'hash'>): string =>
     )
     .digest('hex');
 
-/** A place of the chain that somebody has noted elsewhere. */
+/** A place of the chain that an administrator has noted elsewhere. */
 export interface Noted {
   readonly seq: number;
   readonly hash: string;

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { keysLimit, waitingLimit, waitingOfAddressLimit } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
-import { networkShare, networksOf } from '../../engine/http/networks.ts';
+import { networkShare, networksOf } from '../../engine/http/client-address.ts';
 import { outcome } from '../../testing/device-world.ts';
 import { type DoorWorld, doorWorld } from '../../testing/door-world.ts';
 import { eachDatabase } from '../../testing/index.ts';

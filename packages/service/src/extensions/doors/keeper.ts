@@ -3,7 +3,7 @@ import { type DoorName, type Refusal, refusal, waitingLimit, waitingOfAddressLim
 import { failure, type Result, success } from '@moorage/base';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import { networkShare, networksOf } from '../../engine/http/networks.ts';
+import { networkShare, networksOf } from '../../engine/http/client-address.ts';
 import type { Deps, DoorCaller } from '../../engine/http/types.ts';
 import { hashSecret } from '../../engine/secrets.ts';
 import {

@@ -3,7 +3,7 @@ import { builtOnce } from '../../engine/db/compiled.ts';
 import { countOf, onePage, type PageOf, type Paging, paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row, RowChange } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
-import type { Networks } from '../../engine/http/networks.ts';
+import type { Networks } from '../../engine/http/client-address.ts';
 
 export type DoorTokenRow = Row<'door_tokens'>;
 export type WaitingRow = Row<'door_waiting'>;

@@ -5,7 +5,14 @@ import type { Viewer } from '../../core/access/viewer.ts';
 import { countLogsAbove, lastNumber, logsAbove } from '../../core/logs/queries.ts';
 import { listedLog } from '../../core/logs/records.ts';
 import type { Storage } from '../../engine/db/storage.ts';
-import type { Caller, Deps, EventsReply, Handler, Handlers } from '../../engine/http/types.ts';
+import {
+  type Call,
+  type Caller,
+  type Deps,
+  type EventsReply,
+  type Handlers,
+  handlers,
+} from '../../engine/http/types.ts';
 
 type Contract = typeof eventsContract;
 
@@ -96,31 +103,27 @@ export interface EventDeps extends Pick<Deps, 'storage' | 'clock' | 'log'> {
 }
 
 /** API-EP-GET-events */
-const stream =
-  ({ storage, clock, log, watchDevices }: EventDeps): Handler<Contract['stream']> =>
-  async ({ caller, query }) => {
-    const ids = (query.devices ?? '').toLowerCase().split(',').filter(Boolean);
-    const devices = await watchDevices(caller, ids);
-    const after = await lastNumber(storage);
-    const onError = (error: unknown): void => log.error({ err: error }, 'Events could not be read');
-    return success({
-      ...devices,
-      subscribe(send) {
-        const ends = [
-          followLogs({ storage, clock, onError }, viewerFor('log.all', caller), after, {
-            log: (record) => send('log', record),
-            leftOut: (count) => send('left_out', { count }),
-          }),
-          devices.subscribe(send),
-        ];
-        return () => {
-          for (const end of ends) end();
-        };
-      },
-    });
-  };
+async function stream({ storage, clock, log, watchDevices }: EventDeps, { caller, query }: Call<Contract['stream']>) {
+  const ids = (query.devices ?? '').toLowerCase().split(',').filter(Boolean);
+  const devices = await watchDevices(caller, ids);
+  const after = await lastNumber(storage);
+  const onError = (error: unknown): void => log.error({ err: error }, 'Events could not be read');
+  return success({
+    ...devices,
+    subscribe(send: Parameters<EventsReply['subscribe']>[0]) {
+      const ends = [
+        followLogs({ storage, clock, onError }, viewerFor('log.all', caller), after, {
+          log: (record) => send('log', record),
+          leftOut: (count) => send('left_out', { count }),
+        }),
+        devices.subscribe(send),
+      ];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  });
+}
 
 /** The event stream of the log. */
-export const eventsRoutes = (deps: EventDeps): Handlers<Contract> => ({
-  stream: stream(deps),
-});
+export const eventsRoutes = (deps: EventDeps): Handlers<Contract> => handlers(deps, { stream });

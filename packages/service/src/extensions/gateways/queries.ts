@@ -44,7 +44,7 @@ export async function countOthers(db: Db, userId: string, gatewayId: string): Pr
 
 export const insertFound = (db: Db, row: FoundRow) => db.insertInto('found_modules').values(row).execute();
 
-/** Changes what is kept of a module; false when that is gone. */
+/** Changes what is kept of a module; false when the row was removed. */
 export async function changeFound(db: Db, id: string, change: RowChange<'found_modules'>): Promise<boolean> {
   const changed = db.updateTable('found_modules').set(change).where('id', '=', id).returning('id');
   return (await changed.executeTakeFirst()) !== undefined;
@@ -52,7 +52,7 @@ export async function changeFound(db: Db, id: string, change: RowChange<'found_m
 
 export const deleteFound = (db: Db, id: string) => db.deleteFrom('found_modules').where('id', '=', id).execute();
 
-/** Notes that a gateway has just told of all that it has found. */
+/** Notes the time of the last report of a gateway. */
 export const touchFound = (db: Db, userId: string, gatewayId: string, change: Pick<FoundRow, 'gateway' | 'seen_at'>) =>
   db
     .updateTable('found_modules')
@@ -61,6 +61,6 @@ export const touchFound = (db: Db, userId: string, gatewayId: string, change: Pi
     .where('gateway_id', '=', gatewayId)
     .execute();
 
-/** Forgets what gateways of a user have found that have told of nothing since a time. */
+/** Forgets what gateways of a user have found that have sent no report since a time. */
 export const forgetFound = (db: Db, userId: string, beforeMs: number) =>
   db.deleteFrom('found_modules').where('user_id', '=', userId).where('seen_at', '<', beforeMs).execute();

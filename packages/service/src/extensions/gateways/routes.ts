@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type FoundRecord,
+  FoundRecord,
   foundForMs,
   type gatewaysContract,
   gatewaysLimit,
@@ -12,7 +12,8 @@ import { failure, hourMs, type Result, success } from '@moorage/base';
 import { growingProduct } from '../../core/access/products.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { listed, recordFrom } from '../../engine/http/record-from.ts';
+import { type Call, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import {
   changeFound,
   countOthers,
@@ -29,11 +30,7 @@ import {
 
 type Contract = typeof gatewaysContract;
 
-const record = ({ user_id: _, has_password, seen_at, ...row }: FoundView): FoundRecord => ({
-  ...row,
-  has_password: has_password === null ? null : has_password === 1,
-  seen_at: String(seen_at),
-});
+const record = (row: FoundView): FoundRecord => recordFrom(FoundRecord, row);
 
 type Seen = Pick<FoundRow, 'address' | 'mac' | 'version' | 'board' | 'ssid' | 'signal' | 'has_password'>;
 
@@ -81,46 +78,38 @@ async function keep(trx: Db, own: Own, modules: readonly SeenModule[]) {
 }
 
 /** API-EP-PUT-user-gateways-gateway_id-found */
-const report =
-  ({ storage, clock }: Deps): Handler<Contract['report']> =>
-  ({ caller: { userId }, params: { gateway_id }, body: { gateway, modules } }) =>
-    storage.transaction(async (trx) => {
-      const atMs = clock.now();
-      await forgetFound(trx, userId, atMs - hourMs);
-      // API-LIMIT-gateways
-      if ((await countOthers(trx, userId, gateway_id)) >= gatewaysLimit)
-        return failure(refusal('LIMIT_REACHED', { what: 'The account', limit: gatewaysLimit, things: 'gateways' }));
-      const own = { user_id: userId, gateway_id, gateway, seen_at: atMs };
-      return success({ adopt: await keep(trx, own, modules) });
-    });
+const report = (
+  { storage, clock }: Deps,
+  { caller: { userId }, params: { gateway_id }, body: { gateway, modules } }: Call<Contract['report']>,
+) =>
+  storage.transaction(async (trx) => {
+    const atMs = clock.now();
+    await forgetFound(trx, userId, atMs - hourMs);
+    // API-LIMIT-gateways
+    if ((await countOthers(trx, userId, gateway_id)) >= gatewaysLimit)
+      return failure(refusal('LIMIT_REACHED', { what: 'The account', limit: gatewaysLimit, things: 'gateways' }));
+    const own = { user_id: userId, gateway_id, gateway, seen_at: atMs };
+    return success({ adopt: await keep(trx, own, modules) });
+  });
 
 /** API-EP-GET-user-found-modules */
-const found =
-  ({ storage, clock }: Deps): Handler<Contract['found']> =>
-  async ({ caller, query }) => {
-    const sinceMs = clock.now() - foundForMs;
-    const { items, total } = await listFound(storage.db, caller.userId, sinceMs, paging(query, 'address'));
-    return success({ items: items.map(record), total });
-  };
+async function found({ storage, clock }: Deps, { caller, query }: Call<Contract['found']>) {
+  const sinceMs = clock.now() - foundForMs;
+  return listed(listFound(storage.db, caller.userId, sinceMs, paging(query, 'address')), record);
+}
 
 /** API-EP-POST-user-found-modules-found_id-adopt. Provisioning and claiming stand in the log when the gateway does them. */
-const adopt =
-  ({ storage }: Deps): Handler<Contract['adopt']> =>
-  ({ caller, params: { found_id }, body: { product_id } }) =>
-    storage.transaction(async (trx): Promise<Result<FoundRecord, Refusal>> => {
-      const allowed = await growingProduct(trx, product_id, caller, 'token.activation.create');
-      if (!allowed.ok) return allowed;
-      const { id, product } = allowed.value;
-      const row = await findFound(trx, caller.userId, found_id);
-      // A report may have forgotten it meanwhile.
-      if (!row || !(await changeFound(trx, row.id, { product_id: id, problem: null })))
-        return failure(refusal('NOT_FOUND', { what: 'Found module' }));
-      return success(record({ ...row, product_id: id, product, problem: null }));
-    });
+const adopt = ({ storage }: Deps, { caller, params: { found_id }, body: { product_id } }: Call<Contract['adopt']>) =>
+  storage.transaction(async (trx): Promise<Result<FoundRecord, Refusal>> => {
+    const allowed = await growingProduct(trx, product_id, caller, 'token.activation.create');
+    if (!allowed.ok) return allowed;
+    const { id, product } = allowed.value;
+    const row = await findFound(trx, caller.userId, found_id);
+    // A report may have forgotten it meanwhile.
+    if (!row || !(await changeFound(trx, row.id, { product_id: id, problem: null })))
+      return failure(refusal('NOT_FOUND', { what: 'Found module' }));
+    return success(record({ ...row, product_id: id, product, problem: null }));
+  });
 
 /** What gateways have found for their users: each sees their own. */
-export const gatewaysRoutes = (deps: Deps): Handlers<Contract> => ({
-  report: report(deps),
-  found: found(deps),
-  adopt: adopt(deps),
-});
+export const gatewaysRoutes = (deps: Deps): Handlers<Contract> => handlers(deps, { report, found, adopt });

@@ -1,5 +1,5 @@
 import { realClock } from '@moorage/base';
-import { UnusableError, wordsOf } from '../../stores/unusable.ts';
+import { UnusableError, wordsOf } from '../../stores/health.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { diskBlobs } from './disk-blobs.ts';
 import { type RecordedObject, s3Blobs } from './s3-blobs.ts';

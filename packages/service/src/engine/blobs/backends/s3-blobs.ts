@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Clock, realClock } from '@moorage/base';
-import { UnusableError, wordsOf } from '../../stores/unusable.ts';
+import { UnusableError, wordsOf } from '../../stores/health.ts';
 import type { BlobInfo, BlobSource, BlobStore, OpenBlob, SentAs } from '../blob-store.ts';
 import { S3Client, type S3Object, type S3Place } from './s3-client.ts';
 import { openSpool, receiveIntoSpool } from './spool.ts';

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { type PostgresAddress, postgresAddress } from '../../../stores/addresses.ts';
-import { StorageError } from '../../../stores/health.ts';
-import { UnusableError, wordsOf } from '../../../stores/unusable.ts';
+import { StorageError, UnusableError, wordsOf } from '../../../stores/health.ts';
 
 /** How long one of several hosts has to reply before the next is tried, in ms. */
 const hostTimeoutMs = 1_500;

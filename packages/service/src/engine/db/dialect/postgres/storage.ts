@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Bus } from '../../../bus/bus.ts';
 import { NatsBus, type NatsOptions } from '../../../bus/nats.ts';
 import { withoutPassword } from '../../../stores/addresses.ts';
-import { UnusableError, wordsOf } from '../../../stores/unusable.ts';
+import { UnusableError, wordsOf } from '../../../stores/health.ts';
 import { isStalePlan } from '../../errors.ts';
 import { migrate, type Records } from '../../migrations.ts';
 import type { Schema } from '../../schema.ts';
