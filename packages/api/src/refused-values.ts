@@ -25,6 +25,12 @@ export const refusedValues: Readonly<Record<string, readonly RefusedValue[]>> = 
   'segments.update': [filter],
   'rollouts.create': [filter, stages, target, bundle],
   'rollouts.preview': [filter, stages, target, bundle],
+  'rollouts.reach': [
+    filter,
+    [stages[0], 'what the change needs is missing, or stages contradict each other'],
+    target,
+    bundle,
+  ],
   'rollouts.setFleetSettings': [filter, stages, target],
   'rollouts.act': [bundle, ['INVALID_REQUEST', 'a bundle is named for another action than roll_back']],
   'rollouts.retry': [bundle],
