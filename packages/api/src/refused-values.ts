@@ -10,6 +10,7 @@ const filter: RefusedValue = [
 const target: RefusedValue = ['TARGET_NOT_ALLOWED', 'the target is inside the network of the service'];
 const stages: RefusedValue = ['INVALID_REQUEST', 'settings contradict each other, or there are none'];
 const image: RefusedValue = ['NOT_AN_IMAGE', 'the bytes are not a PNG, JPEG, GIF or WebP image'];
+const weak: RefusedValue = ['WEAK_PASSWORD', 'the password is short, or one of the most common'];
 const bundle: RefusedValue = ['WRONG_BUNDLE', 'the bundle is not a published one of the product of the device'];
 
 /**
@@ -17,6 +18,7 @@ const bundle: RefusedValue = ['WRONG_BUNDLE', 'the bundle is not a published one
  * in two values together, so that no schema can say it. The OpenAPI document does.
  */
 export const refusedValues: Readonly<Record<string, readonly RefusedValue[]>> = {
+  'auth.signup': [weak],
   'devices.list': [filter],
   'devices.provision': [['UUID_OF_ANOTHER_PLATFORM', 'the uuid does not begin with the part id of the platform']],
   'deviceUpdates.query': [bundle],
