@@ -202,6 +202,8 @@ export const zones: readonly Zone[] = [
   { name: 'net', path: 'packages/net/src/', imports: ['base'] },
   { name: 'net/memory', path: 'packages/net/src/memory/', imports: ['base', 'net'] },
   { name: 'net/node', path: 'packages/net/src/node/', imports: ['base', 'net'], system: ['*'] },
+  // Serial ports of the host.
+  { name: 'net/serial', path: 'packages/net/src/serial/', imports: ['base'], system: ['serialport'] },
   // Messages of DNS, and what services there are by multicast.
   { name: 'net/dns', path: 'packages/net/src/dns/', imports: ['base', 'net'], system: ['dns-packet'] },
   // HTTP and web sockets over a connection that is handed in; nothing here opens one.
@@ -215,7 +217,7 @@ export const zones: readonly Zone[] = [
   // Real modules over their command line: drivers, rescue archives, and the device that each adopted one becomes.
   { name: 'gateway', path: 'packages/gateway/src/', imports: ['base', 'api', 'net', 'net/dns', 'net/http', 'device'] },
   // The one part that opens something: serial ports of the host.
-  { name: 'gateway/serial', path: 'packages/gateway/src/serial/', imports: ['base'], system: ['serialport'] },
+  { name: 'gateway/serial', path: 'packages/gateway/src/serial/', imports: ['base', 'net/serial'] },
 
   // The module is built bottom-up. From the ground: interpreter, texts, device, variables, personality, model, wlan, bus,
   // services, cloud and web, commands; `assembly` and `module.ts` put the parts together, and `transports` stands aside,
@@ -313,7 +315,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'module/transports',
     path: 'packages/module/src/transports/',
-    imports: ['base', 'net', 'module/interpreter', 'module/bus'],
+    imports: ['base', 'net', 'net/serial', 'module/interpreter', 'module/bus'],
     system: ['*'],
   },
   // The composition root: it alone sees every part.
@@ -334,6 +336,13 @@ export const zones: readonly Zone[] = [
     name: 'module/script',
     path: 'packages/module/src/script/',
     imports: ['base', 'module/bench', 'module/device', 'module/interpreter'],
+  },
+  // Recordings of a serial line: made, played back, and asked of a virtual module.
+  {
+    name: 'module/recorder',
+    path: 'packages/module/src/recorder/',
+    imports: ['base', 'module/bench', 'module/bus', 'module/commands', 'module/interpreter', 'module/personality'],
+    system: ['node:events', 'node:fs'],
   },
 
   // Many modules with what is around them: scenarios, links, power. It opens nothing, and knows a service through its API.
@@ -369,6 +378,7 @@ export const zones: readonly Zone[] = [
       'module',
       'module/bench',
       'module/script',
+      'module/recorder',
       'module/personality',
       'module/model',
       'module/wlan',

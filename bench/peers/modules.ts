@@ -2,7 +2,7 @@ import { realClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule } from '@moorage/module';
 import { defaultModel } from '@moorage/module/model/model';
-import { openTcp } from '@moorage/module/transports/tcp';
+import { openSerial } from '@moorage/module/transports/open';
 import { nodeNet } from '@moorage/net/node';
 
 // Modules in one process, each with a serial port on TCP and flash for files of a few MiB. The argument says how many.
@@ -13,8 +13,8 @@ const ports: number[] = [];
 for (let seed = 0; seed < Number(process.argv[2]); seed++) {
   const module = await createModule({ clock: realClock, store: new MemoryStore(), net, seed, model });
   await module.boot();
-  const serial = await openTcp(module, { host: '127.0.0.1', port: 0, listenLan: false });
+  const serial = await openSerial('tcp:127.0.0.1:0', module);
   if (!serial.ok) throw new Error(serial.error);
-  ports.push(serial.value.port);
+  ports.push(Number(serial.value.address?.split(':').at(-1)));
 }
 console.log(JSON.stringify({ ports }));

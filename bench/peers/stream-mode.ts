@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net';
 import { realClock } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { createModule } from '@moorage/module';
-import { openTcp } from '@moorage/module/transports/tcp';
+import { openSerial } from '@moorage/module/transports/open';
 import { defaultAir } from '@moorage/module/wlan/air';
 import { nodeNet } from '@moorage/net/node';
 
@@ -30,10 +30,10 @@ async function bridgedModule(): Promise<number> {
   for (const setting of settings) await run(`set ${setting}`);
   await run('save');
   await module.reboot();
-  const serial = await openTcp(module, { host: '127.0.0.1', port: 0, listenLan: false });
+  const serial = await openSerial('tcp:127.0.0.1:0', module);
   if (!serial.ok) throw new Error(serial.error);
   await run(`tcp_client 127.0.0.1 ${port}`);
-  return serial.value.port;
+  return Number(serial.value.address?.split(':').at(-1));
 }
 
 async function pipe(): Promise<number> {

@@ -6,7 +6,7 @@ import { Core, type CoreOptions } from './assembly/core.ts';
 import { LifeCycle } from './assembly/life-cycle.ts';
 import { pinDutiesOf } from './assembly/pin-wiring.ts';
 import { networkServices } from './assembly/service-list.ts';
-import { clientOf, dataCloudOf, soloOf } from './assembly/wiring.ts';
+import { clientOf, dataCloudOf, soloOf, tlsClockOf } from './assembly/wiring.ts';
 import { attachCommandLine } from './bus/attach-session.ts';
 import { attributesOf } from './cloud/attributes.ts';
 import { DataMessages } from './cloud/message-streams.ts';
@@ -23,7 +23,7 @@ import type { Registry } from './interpreter/registry.ts';
 import { defaultModel, factoryFiles, type Model } from './model/model.ts';
 import type { Personality } from './personality/personality.ts';
 import { IoConnection } from './services/io-connection.ts';
-import { LocalNames } from './services/local-names.ts';
+import { ModuleNet } from './services/module-net.ts';
 import { NetworkServices } from './services/network-services.ts';
 import type { SocketParts } from './services/open-client.ts';
 import type { TerminalParts } from './services/remote-terminal.ts';
@@ -70,7 +70,7 @@ export class Module extends Core implements Board {
     const { clock, log, model, personality, pinRoles, pins, random, rtc, streams, timings, variables } = this;
     this.registry = registryFor(personality);
     this.wlan = wlanOf(options, { identity, variables, log, timings });
-    this.net = new LocalNames(options.net, this.hostClock);
+    this.net = new ModuleNet(options.net, this.hostClock, () => tlsClockOf(rtc, personality));
     const { net, wlan } = this;
     const network = serviceNetwork(wlan, variables);
     const factoryVersion = (): string => personality.versionLine;
@@ -191,9 +191,9 @@ export class Module extends Core implements Board {
     return attachCommandLine<Board>(this, origin, stream);
   }
 
-  /** A user of the pins and of the reset from outside, over lines of JSON; `write` takes whole lines. */
+  /** A user of pins, reset and power from outside, over lines of JSON or HTTP; `write` takes whole lines. */
   controlPins(write: (line: string) => void): PinControl {
-    return new PinControl(this.pins, this.clock, write, this.#life);
+    return new PinControl(this.pins, this.clock, write, this.#life, this.faults);
   }
 
   /** Called after every response. */

@@ -69,7 +69,8 @@ function codeOf(answer: string, machine: boolean): number | undefined {
     return headers.length === 1 ? Number(headers[0]?.[1]) : undefined;
   }
   const printed = answer.split('\r\n').slice(1);
-  const refusal = refusals.findIndex((text) => printed.includes(text));
+  // Data comes back before the refusal of its command.
+  const refusal = refusals.findIndex((text) => printed.some((line) => line.endsWith(text)));
   return printed.length < 2 ? undefined : refusal + 1;
 }
 

@@ -14,7 +14,7 @@ import { parseTranscript, spell, type Transcript, wires } from './transcript.ts'
 import { openWire, type Wire } from './wires.ts';
 
 /** Real milliseconds in which expected bytes have to come. */
-const receiveTimeoutMs = 60_000;
+const receiveTimeoutMs = 1_500;
 
 /** Turns of the event loop that sent bytes have to arrive before time goes on. */
 const arrivalTurns = 100;

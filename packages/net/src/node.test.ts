@@ -114,9 +114,15 @@ describe('node net', () => {
   test('ports that the module opens are shifted by the offset', async () => {
     const free = unwrap(await nodeNet(loopback).listen(0, () => {}));
     await free.close();
-    const listener = unwrap(await nodeNet({ ...loopback, portOffset: free.port - 80 }).listen(80, () => {}));
+    const localPorts: number[] = [];
+    const offset = nodeNet({ ...loopback, portOffset: free.port - 80 });
+    const listener = unwrap(await offset.listen(80, ({ localPort }) => localPorts.push(localPort)));
     open.push(listener);
     expect(listener.port).toBe(free.port);
+    const caller = unwrap(await nodeNet(loopback).dial({ host: '127.0.0.1', port: free.port, timeoutMs }));
+    // Whoever shows it shows the port that the module has.
+    await expect.poll(() => localPorts).toEqual([80]);
+    caller.stream.destroy();
     const remotePorts: number[] = [];
     const server = unwrap(await nodeNet(loopback).listen(0, ({ remotePort }) => remotePorts.push(remotePort)));
     open.push(server);

@@ -21,8 +21,14 @@ export interface TlsSession {
   ticket: Uint8Array | undefined;
 }
 
+/** The clock by which the dates of certificates are judged. */
+export interface TlsClock {
+  /** Epoch milliseconds, or `undefined` to judge no dates. Without it the host's clock judges. */
+  readonly nowMs?: () => number | undefined;
+}
+
 /** TLS settings of a client; all PEM texts. */
-export interface TlsClient {
+export interface TlsClient extends TlsClock {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
@@ -32,7 +38,7 @@ export interface TlsClient {
 }
 
 /** TLS settings of a server; all PEM texts. */
-export interface TlsServer {
+export interface TlsServer extends TlsClock {
   readonly cert: string;
   readonly key: string;
   /** Clients must show a certificate that one of these authorities has signed; without it none is asked for. */

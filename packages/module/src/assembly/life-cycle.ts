@@ -91,6 +91,18 @@ export class LifeCycle {
     this.power.armWake(sources, () => void this.#wake());
   }
 
+  /** The supply is cut, and nothing ends in order. Its pins float. */
+  async cutPower(): Promise<void> {
+    const { pins } = this.#core;
+    await this.#haltSilently('cut-power');
+    for (let pin = 0; pin < pins.count; pin++) pins.deregister(pin);
+  }
+
+  /** The supply is back: the module boots. */
+  async powerUp(): Promise<void> {
+    if (this.power.step('power-up')) await this.#boot(false);
+  }
+
   /** All variables to their defaults, the saved copy too; then a reboot. Files stay. */
   async factoryReset(): Promise<void> {
     await this.#core.variables.erase();

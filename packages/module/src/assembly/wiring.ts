@@ -1,5 +1,6 @@
 import type { Store } from '@moorage/base';
 import { DataCloud, DeviceClient, type DevicePorts, type ServiceFailure } from '@moorage/device';
+import type { TlsClock } from '@moorage/net';
 import { Solo, type SoloParts } from '../cloud/data-solo.ts';
 import { FlashFiles } from '../cloud/flash-files.ts';
 import { serviceReason } from '../cloud/service-reason.ts';
@@ -9,6 +10,7 @@ import type { PoolSettings } from '../device/net-buffers.ts';
 import type { Rtc } from '../device/rtc.ts';
 import { showStreams } from '../device/stream-pins.ts';
 import { StreamTable } from '../device/streams.ts';
+import type { Personality } from '../personality/personality.ts';
 import type { ServiceParts } from '../services/service.ts';
 import { mishapReason } from '../texts/reasons.ts';
 import { zoneMinutes } from '../variables/kinds.ts';
@@ -23,6 +25,12 @@ export const logSettings = (variables: VariableStore, rtc: Rtc): LogSettings => 
       ? noticeTime(rtc.nowMs(), zoneMinutes(variables.get('time.zone')) ?? 0)
       : '',
 });
+
+/** Who judges the dates of certificates; what a clock does that has not been set is for the personality to say. */
+export function tlsClockOf(rtc: Rtc, { unsetClock }: Pick<Personality, 'unsetClock'>): TlsClock {
+  if (rtc.isSet || unsetClock === 'epoch') return { nowMs: () => rtc.nowMs() };
+  return unsetClock === 'ignored' ? { nowMs: () => undefined } : {};
+}
 
 /** What the variables make of the packet pool at a boot. */
 export const poolSettings = (variables: VariableStore): PoolSettings => ({

@@ -3,6 +3,7 @@ import type { Registry } from '../interpreter/registry.ts';
 import { Session } from '../interpreter/session.ts';
 import { BreakSequence } from './break-sequence.ts';
 import type { AttachedLine, Bus, LineUse, Uart } from './bus.ts';
+import { byteMsOf } from './line-settings.ts';
 import { plainPeer, type SerialPeer, UartLine, type Wire } from './uart-line.ts';
 
 /** Where a line is attached. */
@@ -74,6 +75,7 @@ export class BusPort<Board extends SessionBoard> implements AttachedLine {
       ended: () => wire.end(),
       parses: () => bus.useOf(uart) === 'commands',
       logs: () => bus.logsTo(uart),
+      byteMs: () => byteMsOf(bus.uart(uart)),
     });
     // Input that the board gets while it starts waits in the session, whatever the mode will be.
     this.#use = this.#runs ? bus.useOf(uart) : 'commands';

@@ -9,27 +9,29 @@ const maxSeconds = 4_294_967_295;
 
 /**
  * Reads the words of `cloud_write`, quotes included: `<name> <value> [timestamp]`, or one word of
- * `<name>,<value>[,<timestamp>]` with `|` between. Quotes keep commas, bars and spaces within a value; nothing escapes
- * a quote. Spec: MOD-OPT-cloud_write-one, MOD-OPT-cloud_write-many. Reference: data-cloud 2.1.
+ * `<name>,<value>[,<timestamp>]` with `|` between. Quotes keep commas, bars and spaces within a value; `textOf` says what
+ * a typed value stands for. Spec: MOD-OPT-cloud_write-one, MOD-OPT-cloud_write-many. Reference: data-cloud 2.1.
  */
-export function parseWrite(words: readonly string[]): Result<readonly WrittenValue[], WriteError> {
+export function parseWrite(
+  words: readonly string[],
+  textOf: (typed: string) => string,
+): Result<readonly WrittenValue[], WriteError> {
   const [first = '', ...rest] = words;
   const entries = splitOutside(first, '|').map((entry) => splitOutside(entry, ','));
   const isList = entries.length > 1 || (entries[0]?.length ?? 0) > 1;
   if (isList && rest.length > 0) return failure('too-many');
   if (!isList && words.length < 2) return failure('too-few');
   if (!isList && words.length > 3) return failure('too-many');
-  const values = (isList ? entries : [words]).map(readEntry);
+  const values = (isList ? entries : [words]).map((fields) => readEntry(fields, textOf));
   return values.every((value) => value !== undefined) ? success(values) : failure('invalid');
 }
 
 /** `undefined` for what is no name, value and time. */
-function readEntry(fields: readonly string[]): WrittenValue | undefined {
+function readEntry(fields: readonly string[], textOf: (typed: string) => string): WrittenValue | undefined {
   const [name = '', value, time = '0', ...more] = fields;
-  const text = value?.replaceAll('"', '');
-  if (text === undefined || more.length > 0 || !namePattern.test(name) || !/^\d{1,10}$/.test(time)) return undefined;
+  if (value === undefined || more.length > 0 || !namePattern.test(name) || !/^\d{1,10}$/.test(time)) return undefined;
   const t = Number(time);
-  return t <= maxSeconds ? { name, text, t } : undefined;
+  return t <= maxSeconds ? { name, text: textOf(value), t } : undefined;
 }
 
 /** Splits at a separator that stands outside quotes. */
@@ -47,7 +49,7 @@ function splitOutside(text: string, separator: string): readonly string[] {
 /** A value as the command line takes it: in quotes where it has characters that part values. */
 export function valueText(value: DataValue): string {
   const text = String(value);
-  return /[,|]/.test(text) ? `"${text}"` : text;
+  return /[,|]|^"/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** `<value>`, with `,<timestamp>` when there is one. Spec: MOD-OPT-cloud_read-timestamp. */

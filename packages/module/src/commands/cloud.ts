@@ -4,6 +4,7 @@ import { controlsText, parseWrite, timedText, type WriteError } from '../cloud/v
 import { maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type RefusalCode, type Response } from '../interpreter/reply.ts';
+import { textOf } from '../interpreter/tokeniser.ts';
 import { type Board, defineCommand } from './board.ts';
 import { cloudCapabilities } from './cloud-capabilities.ts';
 import { cloudMessage } from './cloud-message.ts';
@@ -100,7 +101,7 @@ const cloudWrite = defineCommand({
   },
   syntax: 'cloud_write <name> <value> [timestamp] / <name>,<value>[,timestamp]|<name>,<value>...',
   run: (board, { values }) => {
-    const parsed = parseWrite(values);
+    const parsed = parseWrite(values, textOf);
     if (!parsed.ok) {
       if (parsed.error === 'invalid') board.log.say('writeMalformed');
       return fail(writeCodes[parsed.error]);

@@ -4,6 +4,7 @@ import { sendTelemetry } from '../cloud/channel-service.ts';
 import { claimOf } from '../cloud/claim.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, lines, ok, type Reply } from '../interpreter/reply.ts';
+import { textOf } from '../interpreter/tokeniser.ts';
 import { type Board, defineCommand } from './board.ts';
 import { sayServiceFailure } from './cloud-refusals.ts';
 import { fileAction } from './dms-files.ts';
@@ -12,7 +13,7 @@ import { fileAction } from './dms-files.ts';
 interface Action {
   readonly least: number;
   readonly most: number;
-  /** @param words without their quotes; @param typed with them */
+  /** @param words what they stand for; @param typed with their quotes */
   readonly run: (board: Board, words: readonly string[], typed: readonly string[]) => Reply | Promise<Reply>;
 }
 
@@ -157,8 +158,7 @@ export const dmsCommands: readonly Command<Board>[] = [
       const { least, most, run }: Action = actions[action];
       if (typed.length < least) return fail(codes.TOO_FEW);
       if (typed.length > most) return fail(codes.TOO_MANY);
-      const words = typed.map((word) => word.replaceAll('"', ''));
-      return run(board, words, typed);
+      return run(board, typed.map(textOf), typed);
     },
   }),
 ];

@@ -2,9 +2,18 @@ import { readingStream, writingStream } from '../device/file-streams.ts';
 import type { FileWriter, NewFile } from '../device/flash.ts';
 import { defaultFileType, maxNameLength } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
-import { codes, type DataSink, fail, lines, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
+import {
+  codes,
+  type DataSink,
+  discarding,
+  fail,
+  lines,
+  needBytes,
+  ok,
+  type Reply,
+  type Response,
+} from '../interpreter/reply.ts';
 import { type Board, defineCommand } from './board.ts';
-import { discarding } from './data-sinks.ts';
 import { listing, listingOrder, matchesName, statLine } from './file-listing.ts';
 import { flagBits, isSecretFile, refuseFile } from './file-reasons.ts';
 
@@ -22,6 +31,7 @@ const fileCreate = defineCommand({
   evidence: 'spec',
   summary: 'Create a file',
   example: 'file_create hello.txt 5',
+  announces: ({ words, switches }) => (switches.has('open') ? undefined : words.slice(1)),
   // Spec: MOD-RULE-option-order.
   optionOrder: 'stated',
   options: {
@@ -67,7 +77,7 @@ async function createByStream(board: Board, file: NewFile): Promise<Reply> {
  */
 async function createInline(board: Board, file: NewFile): Promise<Reply> {
   const writer = await board.flash.place(file);
-  if (!writer.ok && !board.flash.couldHold(file.size)) return refuseFile(board, writer.error);
+  if (!writer.ok && !board.flash.couldHold(file.size)) return { ...refuseFile(board, writer.error), leavesData: true };
   if (!writer.ok)
     return needBytes(
       file.size,

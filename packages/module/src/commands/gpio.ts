@@ -23,13 +23,6 @@ const notAnOutput = (board: Board): Response => {
   return fail(codes.FAILED);
 };
 
-/** The direction of a name or number; `none` takes the pin away. `undefined` when there is no such direction. */
-function readDirection(text: string): Direction | 'none' | undefined {
-  // Spec: MOD-GPIO-dir-none.
-  if (text === 'none' || text === '-1') return 'none';
-  return /^[0-5]$/.test(text) ? (Number(text) as Direction) : directionNamed(text)?.direction;
-}
-
 const gpioDir = defineCommand({
   name: 'gpio_dir',
   shortcut: 'gdi',
@@ -47,13 +40,13 @@ const gpioDir = defineCommand({
     },
   },
   run: (board, { pin, direction: text }) => {
-    const direction = readDirection(text);
-    if (pin >= board.pins.count || direction === undefined) return fail(codes.INVALID);
-    if (direction === 'none') {
+    const named = directionNamed(text);
+    if (pin >= board.pins.count || named === undefined) return fail(codes.INVALID);
+    if (named === 'none') {
       board.pins.deregister(pin);
       return setOk(board);
     }
-    const registered = board.pins.register(pin, direction);
+    const registered = board.pins.register(pin, named.direction);
     return registered.ok ? setOk(board) : refuseTaken(board, pin, registered.error.owner);
   },
 });

@@ -45,6 +45,7 @@ const httpDownload = defineCommand({
   summary: 'Download files into flash',
   example: 'http_download http://files.example/page.html page.html',
   waitsFor: 'join, connection, response',
+  announces: ({ given }) => [given.get('manifest')],
   // Spec: MOD-RULE-option-order.
   optionOrder: 'stated',
   options,

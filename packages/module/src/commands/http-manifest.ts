@@ -33,17 +33,19 @@ export function parseManifest(text: string): Result<Manifest, 'malformed'> {
   return success({ cert: cert === '' ? undefined : cert, files: complete });
 }
 
-function objectOf(text: string): Record<string, unknown> | undefined {
+function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    return recordOf(JSON.parse(text));
+    return recordOf(JSON.parse(text.replace(/^\ufeff/, '')));
   } catch {
     return undefined;
   }
 }
 
-const recordOf = (value: unknown): Record<string, unknown> | undefined =>
-  // The fields of an object that came as JSON are checked one by one.
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+/** The fields of an object that came as JSON, which are checked one by one; null is what serialisers write for none. */
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
+    : undefined;
 
 const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === 'string';
 

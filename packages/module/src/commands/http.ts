@@ -3,6 +3,8 @@ import type { HeaderError } from '@moorage/net/http/exchange';
 import { HttpStream } from '../device/http-stream.ts';
 import type { Command } from '../interpreter/command.ts';
 import { codes, fail, ok, type Response } from '../interpreter/reply.ts';
+import { byteText } from '../interpreter/text.ts';
+import { restOf } from '../interpreter/tokeniser.ts';
 import { type Board, defineCommand } from './board.ts';
 import { openHttp, untilAnswered } from './http-open.ts';
 import { parseHttpUrl } from './http-url.ts';
@@ -114,16 +116,17 @@ const httpAddHeader = defineCommand({
   evidence: 'spec',
   summary: 'Add a header to a request that has not been sent',
   example: 'http_add_header 0 Accept text/html',
+  syntax: 'http_add_header <handle> <key> <value>',
   // Spec: MOD-OPT-http_add_header-handle, MOD-OPT-http_add_header-key, MOD-OPT-http_add_header-value.
   args: {
     handle,
     key: { kind: 'word', help: 'name of the header' },
-    value: { kind: 'word', help: 'its value' },
+    value: { kind: 'words', typed: true, help: 'its value, to the end of the line' },
   },
   run: (board, { handle: at, key, value }) => {
     const stream = httpStreamAt(board, at);
     if (!stream) return fail(codes.FAILED);
-    const added = stream.exchange.addHeader(key, value);
+    const added = stream.exchange.addHeader(key, byteText(restOf(value)));
     if (added.ok) return ok(board.personality.text('success'));
     const { code, text } = headerRefusals[added.error];
     board.log.say(text);

@@ -29,7 +29,7 @@ async function runLine(board: Board, line: string, signal: AbortSignal): Promise
   const prepared = prepare(board, board.registry, line, unattended('script'));
   if (prepared.kind === 'empty') return undefined;
   const reply =
-    prepared.kind === 'prepared' ? await board.queue.run(() => prepared.run(signal), prepared.waits) : prepared;
+    prepared.kind === 'refused' ? prepared.response : await board.queue.run(() => prepared.run(signal), prepared.waits);
   if (reply === undefined) return refused;
   if (reply.kind === 'silence') return { code: codes.SUCCESS };
   if (reply.kind === 'data') await reply.sink.abort();

@@ -28,6 +28,7 @@ const smtpSend = defineCommand({
   summary: 'Send a mail; its text follows the command',
   example: 'smtp_send ada@mail.example Hello 5',
   waitsFor: 'join, mail server',
+  announces: ({ words }) => words.slice(2),
   options: {
     iface: interfaceOption,
     html: { kind: 'switch', flag: '-h', help: 'the text is HTML' },

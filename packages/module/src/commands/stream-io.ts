@@ -1,9 +1,17 @@
-import { merged, type Result } from '@moorage/base';
-import type { Stream, StreamError, WriteSink } from '../device/streams.ts';
-import { codes, fail, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
+import { merged, type Result, unlessAborted } from '@moorage/base';
+import type { Stream, StreamError, TableWrite, WriteSink } from '../device/streams.ts';
+import {
+  codes,
+  discarding,
+  fail,
+  needBytes,
+  ok,
+  type Payload,
+  type Reply,
+  type Response,
+} from '../interpreter/reply.ts';
 import type { TextKey } from '../texts/texts.ts';
 import type { Board } from './board.ts';
-import { discarding } from './data-sinks.ts';
 
 /** The length field of a response header has five digits, and the payload's line end counts. */
 export const maxReadBytes = 99_997;
@@ -18,6 +26,7 @@ const reasons: Readonly<Record<StreamError, TextKey>> = {
   crc: 'fileCrcMismatch',
   missing: 'fileMissing',
   'not-posted': 'messageNotPosted',
+  cut: 'responseCut',
   failed: 'streamWriteFailed',
 };
 
@@ -34,22 +43,40 @@ export function refuseWith(board: Board, text: TextKey): Response {
 
 /**
  * Reads up to `size` bytes of a stream: waits for them, for the end of the stream, or for `bus.command.read_timeout`;
- * what came by then is a success. Spec: MOD-STREAM-read-timeout.
+ * what came by then is a success. The log says when these were the last of something that was cut. Others run meanwhile,
+ * and the signal ends it. Spec: MOD-STREAM-read-timeout.
  */
-export function readReply(board: Board, handle: number, size: number): Response | Promise<Response> {
+export function readReply(
+  board: Board,
+  handle: number,
+  size: number,
+  signal: AbortSignal,
+): Response | Promise<Response> {
   const stream = board.streams.get(handle);
   stream?.flush?.();
   // A stream that cannot be watched, such as a file, has all of it now.
   const complete = !stream?.read || !stream.watch || stream.remoteClosed || stream.available() >= size;
-  if (!complete) return readInTime(board, handle, stream, size);
+  if (!complete) return readInTime(board, { handle, stream, size, signal });
   const answer = (read: Result<Uint8Array, StreamError>): Response =>
-    read.ok ? ok(read.value) : refuse(board, read.error);
+    read.ok ? readAnswer(board, stream, read.value) : refuse(board, read.error);
   const read = board.streams.read(handle, size);
   return read instanceof Promise ? read.then(answer) : answer(read);
 }
 
+function readAnswer(board: Board, stream: Stream | undefined, bytes: Payload): Response {
+  if (stream?.lost && stream.available() === 0) board.log.say(reasons[stream.lost]);
+  return ok(bytes);
+}
+
+interface Reading {
+  readonly handle: number;
+  readonly stream: Stream;
+  readonly size: number;
+  readonly signal: AbortSignal;
+}
+
 /** Takes what is there again and again: the bytes wanted may be more than a stream holds at a time. */
-async function readInTime(board: Board, handle: number, stream: Stream, size: number): Promise<Response> {
+async function readInTime(board: Board, { handle, stream, size, signal }: Reading): Promise<Response> {
   const parts: Uint8Array[] = [];
   let missing = size;
   let late = false;
@@ -68,7 +95,7 @@ async function readInTime(board: Board, handle: number, stream: Stream, size: nu
     if (!read.ok) break;
     if (read.value.length > 0) parts.push(read.value);
     missing -= read.value.length;
-    if (missing === 0 || late || board.streams.get(handle) !== stream) break;
+    if (missing === 0 || late || signal.aborted || board.streams.get(handle) !== stream) break;
     if (stream.available() > 0) continue;
     if (stream.remoteClosed) break;
     await new Promise<void>((resolve) => {
@@ -77,28 +104,44 @@ async function readInTime(board: Board, handle: number, stream: Stream, size: nu
         stop();
         resolve();
       };
+      signal.addEventListener('abort', wake, { once: true });
     });
+    signal.removeEventListener('abort', wake);
   }
   cancel();
-  return ok(merged(parts));
+  return readAnswer(board, stream, merged(parts));
 }
 
 /** Takes the data of a write that has begun. The announced bytes are taken even when it was refused: they have been sent. */
-export function writeReply(board: Board, size: number, begun: Result<WriteSink, StreamError>): Reply {
+export function writeReply(
+  board: Board,
+  size: number,
+  begun: Result<WriteSink & Partial<Pick<TableWrite, 'taken'>>, StreamError>,
+  signal: AbortSignal,
+): Reply {
   if (!begun.ok)
     return needBytes(
       size,
       discarding(() => refuse(board, begun.error)),
     );
   const sink = begun.value;
-  const answer = (written: Result<void, StreamError>): Response =>
-    written.ok ? ok(board.personality.text('success')) : refuse(board, written.error);
+  // A host that sends again has to know what there is already.
+  const sayTaken = (): void => void (sink.taken && board.log.say('streamWriteCut', { taken: sink.taken, size }));
+  const answer = (written: Result<void, StreamError> | undefined): Response => {
+    if (written?.ok) return ok(board.personality.text('success'));
+    const refused = written ? refuse(board, written.error) : fail(codes.FAILED);
+    if (!written || written.error === 'failed') sayTaken();
+    return refused;
+  };
   return needBytes(size, {
     write: (chunk) => sink.append(chunk),
     end: () => {
       const written = sink.end();
-      return written instanceof Promise ? written.then(answer) : answer(written);
+      return written instanceof Promise ? unlessAborted(signal, written).then(answer) : answer(written);
     },
-    abort: () => sink.abort(),
+    abort: () => {
+      sayTaken();
+      return sink.abort();
+    },
   });
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { farPort, type SocketRig, socketRig } from '../testing/socket-rig.ts';
+import { farPort, grounds, type SocketRig, socketRig } from '../testing/socket-rig.ts';
 
 let rig: SocketRig;
 afterEach(() => rig.close());
@@ -38,4 +38,17 @@ describe('a write to a peer that takes nothing', () => {
     peer.stream.pause();
     expect(await failedWriteMs()).toBeGreaterThanOrEqual(timeoutMs);
   });
+});
+
+test.each(grounds)('a client that has ended its half gets its answer, over %s', async (ground) => {
+  rig = await socketRig(ground);
+  await rig.run('tcps start');
+  const client = await rig.call(3000);
+  client.stream.end('request');
+  await rig.settle();
+  expect(await rig.run('read 0 3')).toBe('0 req');
+  expect(await rig.run('write 0 6', 'answer')).toBe('0 Success');
+  await rig.settle();
+  expect(client.text).toBe('answer');
+  expect(await rig.run('read 0 99')).toBe('[Closed: 0]|0 uest');
 });

@@ -89,11 +89,12 @@ const streamRead = defineCommand({
   evidence: 'seen',
   summary: 'Read data from a stream',
   example: 'stream_read 0 100',
+  waitsFor: 'data',
   args: {
     handle: handleArg,
     size: { kind: 'int', min: 1, max: maxReadBytes, help: 'most bytes to read' },
   },
-  run: (board, { handle, size }) => readReply(board, handle, size),
+  run: (board, { handle, size }, { signal }) => readReply(board, handle, size, signal),
 });
 
 const streamWrite = defineCommand({
@@ -104,15 +105,18 @@ const streamWrite = defineCommand({
   evidence: 'seen',
   summary: 'Write data to a stream',
   example: 'stream_write 0 5',
+  waitsFor: 'peer',
+  announces: ({ words }) => words.slice(1),
   args: {
     handle: handleArg,
     size: { kind: 'int', min: 1, max: maxWriteBytes, help: 'number of bytes that follow' },
   },
-  run: (board, { handle, size }) => {
+  run: (board, { handle, size }, { signal }) => {
     const room = board.streams.get(handle)?.writeRoom?.() ?? size;
     // Spec: MOD-VAR-bus.command.write_check_enabled, MOD-ERR-9. None of the data is read then.
-    if (size > room && board.variables.get('bus.command.write_check_enabled')) return fail(codes.BOUNDS);
-    return writeReply(board, size, board.streams.write(handle, size));
+    if (size > room && board.variables.get('bus.command.write_check_enabled'))
+      return { ...fail(codes.BOUNDS), leavesData: true };
+    return writeReply(board, size, board.streams.write(handle, size), signal);
   },
 });
 

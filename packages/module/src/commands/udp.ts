@@ -1,10 +1,9 @@
 import type { Interface } from '@moorage/net';
 import { readValue } from '../interpreter/arguments.ts';
 import type { ArgSpec, Command } from '../interpreter/command.ts';
-import { codes, fail, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
+import { codes, discarding, fail, needBytes, ok, type Reply, type Response } from '../interpreter/reply.ts';
 import { openUdpClient } from '../services/open-client.ts';
 import { type Board, defineCommand } from './board.ts';
-import { discarding } from './data-sinks.ts';
 import { interfaceOption } from './interface-option.ts';
 import { maxReadBytes, readReply, refuseWith, writeReply } from './stream-io.ts';
 import { hostArg, portArg } from './tcp.ts';
@@ -30,11 +29,16 @@ const udpClient = defineCommand({
   },
 });
 
+interface How {
+  readonly iface: Interface | undefined;
+  readonly signal: AbortSignal;
+}
+
 interface Action {
   readonly args: readonly ArgSpec[];
   /** How many of them must be there. */
   readonly required: number;
-  run(board: Board, values: readonly string[], iface: Interface | undefined): Reply | Promise<Reply>;
+  run(board: Board, values: readonly string[], how: How): Reply | Promise<Reply>;
 }
 
 const sizeArg = (max: number) => ({ kind: 'int', min: 1, max, help: 'bytes' }) as const;
@@ -43,7 +47,7 @@ const sizeArg = (max: number) => ({ kind: 'int', min: 1, max, help: 'bytes' }) a
 const maxWriteBytes = 1024 * 1024;
 
 const actions: Readonly<Record<'start' | 'stop' | 'write' | 'read', Action>> = {
-  start: { args: [portArg], required: 0, run: (board, [port], iface) => start(board, port, iface) },
+  start: { args: [portArg], required: 0, run: (board, [port], { iface }) => start(board, port, iface) },
   stop: {
     args: [],
     required: 0,
@@ -55,22 +59,27 @@ const actions: Readonly<Record<'start' | 'stop' | 'write' | 'read', Action>> = {
   write: {
     args: [sizeArg(maxWriteBytes), hostArg, portArg],
     required: 3,
-    run: (board, [size, address = '', port]) => {
+    run: (board, [size, address = '', port], { signal }) => {
       const { running } = board.sockets.udp;
       if (!running)
         return needBytes(
           Number(size),
           discarding(() => refuseWith(board, 'serverNotRunning')),
         );
-      return writeReply(board, Number(size), running.stream.writeTo({ address, port: Number(port) }, Number(size)));
+      return writeReply(
+        board,
+        Number(size),
+        running.stream.writeTo({ address, port: Number(port) }, Number(size)),
+        signal,
+      );
     },
   },
   read: {
     args: [sizeArg(maxReadBytes)],
     required: 1,
-    run: (board, [size]) => {
+    run: (board, [size], { signal }) => {
       const { running } = board.sockets.udp;
-      return running ? readReply(board, running.handle, Number(size)) : refuseWith(board, 'serverNotRunning');
+      return running ? readReply(board, running.handle, Number(size), signal) : refuseWith(board, 'serverNotRunning');
     },
   },
 };
@@ -94,13 +103,15 @@ const udpServer = defineCommand({
   evidence: 'documented',
   summary: 'Start or stop the UDP server, or write and read its datagrams',
   example: 'udp_server start 3000',
+  waitsFor: 'join, data',
+  announces: ({ words: [action, ...words] }) => (action === 'write' ? words : undefined),
   options: { iface: interfaceOption },
   args: {
     action: { kind: 'choice', choices: ['start', 'stop', 'write', 'read'], help: 'what to do' },
     words: { kind: 'words', optional: true, help: 'port to start on; size, address and port to write; size to read' },
   },
   syntax: 'udp_server [-i <wlan/softap>] start [<port>] / stop / write <size> <ip> <port> / read <size>',
-  run: (board, { action, iface, words = [] }) => {
+  run: (board, { action, iface, words = [] }, { signal }) => {
     const { args, required, run } = actions[action];
     if (words.length < required) return fail(codes.TOO_FEW);
     if (words.length > args.length) return fail(codes.TOO_MANY);
@@ -108,7 +119,7 @@ const udpServer = defineCommand({
       const spec = args[index];
       return spec !== undefined && readValue(spec, word).ok;
     });
-    return fit ? run(board, words, iface) : fail(codes.INVALID);
+    return fit ? run(board, words, { iface, signal }) : fail(codes.INVALID);
   },
 });
 

@@ -3,6 +3,7 @@ import { defaultFileType, fileFlags } from '../device/flash.ts';
 import type { Command } from '../interpreter/command.ts';
 import { seesSecrets } from '../interpreter/origin.ts';
 import { codes, fail, lines, ok, type RefusalCode, type Response } from '../interpreter/reply.ts';
+import { textOf } from '../interpreter/tokeniser.ts';
 import { offerOfGet, offerOfSet } from '../variables/offers.ts';
 import { isExport, type VariableError, type VariableRefusal } from '../variables/store.ts';
 import { type Board, defineCommand } from './board.ts';
@@ -54,12 +55,12 @@ const set = defineCommand({
   evidence: 'spec',
   summary: 'Change a variable until the next reboot',
   syntax: 'set <variable> <value>',
-  args: { words: { kind: 'words', help: 'name or shortcut of a variable, then its value' } },
+  args: { words: { kind: 'words', typed: true, help: 'name or shortcut of a variable, then its value' } },
   safeMode: true,
   example: 'set wlan.ssid "harbour office"',
   completes: (board, words) => offerOfSet(board.variables, words, () => board.flash.list().map(({ name }) => name)),
   run: (board, { words }) => {
-    const assigned = board.variables.assign(words);
+    const assigned = board.variables.assign(words.map(textOf), words);
     // Spec: MOD-LINE-set-ok.
     return assigned.ok ? ok(board.personality.text('setOk')) : refuse(board, assigned.error);
   },

@@ -2,10 +2,9 @@ import { unwrap } from '@moorage/base';
 import { rigCapabilities } from '@moorage/device/testing/capabilities';
 import { ServicePeer } from '@moorage/device/testing/service-peer';
 import { describe, expect, test } from 'vitest';
-import { Session } from '../interpreter/session.ts';
 import { loadPersonality } from '../personality/personality.ts';
+import { lineUser } from '../testing/line-user.ts';
 import { moduleIp, networkRig } from '../testing/network-rig.ts';
-import type { Board } from './board.ts';
 import { allCommands } from './index.ts';
 
 /** Longer than any command waits, in ms. */
@@ -35,6 +34,9 @@ const waiting: readonly Waiting[] = [
   { line: 'http_download far/new new' },
   { line: 'http_download mute/new new' },
   { line: `http_download -m ${manifest.length}`, data: manifest },
+  { line: 'stream_read 0 5', after: ['tcp_client mute 80'] },
+  { line: 'stream_write 0 60000', data: 'x'.repeat(60_000), after: ['tcp_client stuck 80'] },
+  { line: 'udp_server read 5', after: ['udp_server start 3001'] },
   { line: 'http_upload far/a kept kept' },
   { line: 'http_upload mute/a kept kept' },
   { line: 'network_lookup slow' },
@@ -73,7 +75,7 @@ async function rig({ after = [], state }: Partial<Waiting> = {}) {
   });
   const { module, runAll, run } = network;
   if (state !== 'slow') await network.join();
-  await runAll('set wlan.ssid harbour-open', 'set ota.host far');
+  await runAll('set wlan.ssid harbour-open', 'set ota.host far', 'set bus.command.read_timeout 65535');
   const settings = ['email.smtp.host far', 'email.name_address me@b.example', 'mdns.enabled 1'];
   await runAll(...settings.map((setting) => `set ${setting}`));
   const script = 'set mdns.name first\r\nping slow\r\nset mdns.name second\r\n';
@@ -88,29 +90,16 @@ async function rig({ after = [], state }: Partial<Waiting> = {}) {
   }
   const mute = network.network.attach('mute', '10.5.6.2');
   unwrap(await mute.listen(80, ({ stream }) => void stream.resume()));
+  const stuck = network.network.attach('stuck', '10.5.6.4');
+  unwrap(await stuck.listen(80, ({ stream }) => void stream.pause()));
   network.network.attach('slow', '10.5.6.3');
-  network.network.conditions = ({ host }) => ({ silent: host === 'far' });
+  network.network.conditions = ({ host }) => ({
+    silent: host === 'far',
+    ...(host === 'stuck' && { bytesPerSecond: 1 }),
+  });
   await runAll(...after);
   network.network.nameConditions = ({ name }) => ({ latencyMs: name === 'slow' ? longMs / 2 : 0 });
-  let printed = '';
-  const session = new Session<Board>({
-    board: module,
-    registry: module.registry,
-    origin: 'serial',
-    write: (bytes) => {
-      printed += Buffer.from(bytes).toString('latin1');
-      return true;
-    },
-    ready: () => {},
-    ended: () => {},
-  });
-  const type = async (text: string): Promise<string> => {
-    session.receive(Buffer.from(text, 'latin1'));
-    await network.pass(0);
-    const said = printed;
-    printed = '';
-    return said;
-  };
+  const { type } = lineUser(module, network.pass);
   return { ...network, type };
 }
 

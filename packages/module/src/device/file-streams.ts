@@ -43,8 +43,8 @@ export function writingStream(file: Pick<FileInfo, 'name' | 'version' | 'size'>,
   };
   const sink: WriteSink = {
     append: (chunk) => writer.append(chunk),
-    end: () => (writer.remaining === 0 ? finish() : success(undefined)),
-    // What came stays: the host can see by the position in `stream_list` how much that was.
+    // Another session may have written the last bytes.
+    end: () => (writer.remaining === 0 && !finished ? finish() : success(undefined)),
     abort: () => {},
   };
   return {

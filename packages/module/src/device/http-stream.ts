@@ -58,6 +58,12 @@ export class HttpStream implements Stream {
     return this.#finished;
   }
 
+  /** The answer was cut: what can be read is not all of its body. */
+  get lost(): StreamError | undefined {
+    const { failure: cut, status } = this.exchange;
+    return cut !== undefined && status !== undefined && this.remoteClosed && this.available() === 0 ? 'cut' : undefined;
+  }
+
   /** The status can be asked for even when there is no body: auto close waits until it has been read to the end. */
   get lingers(): boolean {
     return !this.#readFrom;
@@ -90,7 +96,6 @@ export class HttpStream implements Stream {
     return success({
       append: (chunk) => exchange.append(chunk),
       end: () => (exchange.failure === undefined ? success(undefined) : failure('failed')),
-      // What came stays in the body, as it does in a file.
       abort: () => {},
     });
   }

@@ -20,6 +20,8 @@ interface SocketStreamOptions {
   readonly iface: Interface;
   /** Longest wait of a write for a socket that takes nothing, in ms; asked at each write. */
   readonly writeTimeoutMs: () => number;
+  /** What has ended its half is still written to. */
+  readonly answersHalf?: true;
   /** Without traffic for so long, the stream ends; 0 or nothing for never. */
   readonly idleMs?: number;
   /** Called once when the stream has been closed by either side, with whether the other side had closed before. */
@@ -31,7 +33,8 @@ interface SocketStreamOptions {
  *
  * - Received bytes wait in the packet pool; what it has no room for stays in the socket, which holds the sender back.
  * - A write waits until the pool has room again, a command no longer than its time; its bytes are with the socket then, not yet with the other side.
- * - When the other side closes or is lost, what has come stays readable, `remoteClosed` is true, writes are refused.
+ * - When the other side ends its half or is lost, what has come stays readable, `remoteClosed` is true, writes are refused.
+ *   Only a client of a server of the module can still be written to until it is lost: it may wait for its answer.
  * - `close` sends what is queued, ends, and drops a connection that the other side does not end.
  *
  * Spec: MOD-RULE-tcp, MOD-RULE-tls, MOD-STREAM-poll-states.
@@ -45,6 +48,7 @@ export class SocketStream implements Stream {
   readonly #takeMore = (): void => this.#receive();
   #changed: () => void = () => {};
   #remoteClosed = false;
+  #lost = false;
   #finished = false;
   #closed = false;
   #usedAtMs: number;
@@ -64,7 +68,7 @@ export class SocketStream implements Stream {
     this.#usedAtMs = options.clock.monotonic();
     const { stream } = options.connection;
     const lost = (): void => this.#lose();
-    stream.on('end', lost);
+    stream.on('end', () => this.#endOfPeer());
     stream.on('error', lost);
     stream.on('close', lost);
     stream.on('readable', this.#takeMore);
@@ -168,7 +172,8 @@ export class SocketStream implements Stream {
 
   /** Nothing can be sent any more. The socket may know before its events arrive. */
   get #over(): boolean {
-    return this.#remoteClosed || this.#closed || !this.connection.stream.writable;
+    const isOver = this.#options.answersHalf ? this.#lost : this.#remoteClosed;
+    return isOver || this.#closed || !this.connection.stream.writable;
   }
 
   #receive(): void {
@@ -196,11 +201,19 @@ export class SocketStream implements Stream {
     return moved;
   }
 
-  /** The other side has ended, or the connection is lost. */
+  /** The connection is lost. */
   #lose(): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#notifyWriters();
+    this.#endOfPeer();
+  }
+
+  /** The other side sends no more. */
+  #endOfPeer(): void {
     if (this.#remoteClosed) return;
     this.#remoteClosed = true;
-    this.#notifyWriters();
+    if (this.#over) this.#notifyWriters();
     if (!this.#closed) this.#changed();
   }
 

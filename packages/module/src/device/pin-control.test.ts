@@ -91,7 +91,7 @@ describe('the control protocol', () => {
     expect(volts(2)).toEqual({ ok: true, value: 0 });
   });
 
-  const noKey = 'A request is an object with one key: drive, analog, watch, unwatch, reset, fault';
+  const noKey = 'A request is an object with one key: drive, analog, watch, unwatch, reset, fault, power';
   const noDrive = 'Key "drive" wants {"pin","level"} or {"pin","wave","repeat"}';
   const noAnalog = 'Key "analog" wants {"pin","volts"} or {"pin","points","repeat"}';
   const noPin = 'Key "pin" wants a number from 0 to 7';

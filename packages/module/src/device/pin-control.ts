@@ -2,6 +2,7 @@ import { type Clock, dayMs, failure, type Result, success } from '@moorage/base'
 import { isFaultName } from './faults.ts';
 import type { Pins, Signal } from './gpio.ts';
 import { type AnalogWaveform, maxWaveformSteps } from './pin-outside.ts';
+import { type RestCall, type RestReply, restReply } from './pin-rest.ts';
 import type { Level } from './pin-table.ts';
 import type { PowerState } from './power-table.ts';
 
@@ -10,6 +11,8 @@ interface ControlledPower {
   readonly power: { readonly state: PowerState };
   reset(): Promise<void>;
   fault(name: string): Promise<void>;
+  cutPower(): Promise<void>;
+  powerUp(): Promise<void>;
 }
 
 /** Longest request line, in bytes. */
@@ -74,6 +77,7 @@ export class PinControl {
   readonly #clock: Clock;
   readonly #write: (line: string) => void;
   readonly #board: ControlledPower | undefined;
+  readonly #faults: { readonly names: readonly string[] };
   readonly #watched = new Map<number, () => void>();
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
@@ -81,11 +85,18 @@ export class PinControl {
   #skipping = false;
 
   /** `write` takes whole lines with their line end. Without a board there are pins alone. */
-  constructor(pins: Pins, clock: Clock, write: (line: string) => void, board?: ControlledPower) {
+  constructor(
+    pins: Pins,
+    clock: Clock,
+    write: (line: string) => void,
+    board?: ControlledPower,
+    faults: { readonly names: readonly string[] } = { names: [] },
+  ) {
     this.#pins = pins;
     this.#clock = clock;
     this.#write = write;
     this.#board = board;
+    this.#faults = faults;
   }
 
   /** Takes bytes in pieces of any size. */
@@ -97,6 +108,14 @@ export class PinControl {
       rest = rest.subarray(end + 1);
     }
     this.#gather(rest);
+  }
+
+  /** Answers one request of HTTP. */
+  call(call: RestCall): RestReply {
+    const perform = (request: Fields) => this.#perform(request);
+    const signal = (pin: number) => (this.#isPin(pin) ? this.#pins.signal(pin) : undefined);
+    const volts = (pin: number) => (this.#isPin(pin) ? this.#pins.volts(pin) : undefined);
+    return restReply({ perform, signal, volts, hasPower: this.#hasPower, faults: this.#faults.names }, call);
   }
 
   /** Watches end; what is connected to pins stays connected. */
@@ -133,15 +152,18 @@ export class PinControl {
       this.#say({ error: 'The request is not JSON' });
       return;
     }
-    const [key = '', ...more] = isFields(request) ? Object.keys(request) : [];
-    const run = Object.hasOwn(this.#requests, key) ? this.#requests[key] : undefined;
-    if (!isFields(request) || !run || more.length > 0) {
-      this.#say({ error: `A request is an object with one key: ${Object.keys(this.#requests).join(', ')}` });
-      return;
-    }
-    const done = run(request[key]);
+    const done = this.#perform(request);
     this.#say(done.ok ? { ok: true } : { error: done.error });
     if (done.ok) for (const pin of done.value) this.#event(pin, this.#pins.signal(pin));
+  }
+
+  /** Does what a request asks; the pins whose signal is sent at once. */
+  #perform(request: unknown): Result<readonly number[], string> {
+    const [key = '', ...more] = isFields(request) ? Object.keys(request) : [];
+    const run = Object.hasOwn(this.#requests, key) ? this.#requests[key] : undefined;
+    if (!isFields(request) || !run || more.length > 0)
+      return failure(`A request is an object with one key: ${Object.keys(this.#requests).join(', ')}`);
+    return run(request[key]);
   }
 
   /** Each returns the pins whose signal is sent at once. */
@@ -152,6 +174,7 @@ export class PinControl {
     unwatch: (given) => this.#unwatch(given),
     reset: (given) => this.#reset(given),
     fault: (given) => this.#fault(given),
+    power: (given) => this.#power(given),
   };
 
   #drive(given: unknown): Result<readonly number[], string> {
@@ -238,6 +261,7 @@ export class PinControl {
   #reset(given: unknown): Result<readonly number[], string> {
     if (given !== true) return failure('Key "reset" wants true');
     if (!this.#board) return this.#noBoard;
+    if (!this.#hasPower) return this.#noPower;
     this.#follow(this.#board.reset());
     return success([]);
   }
@@ -247,9 +271,28 @@ export class PinControl {
     if (typeof given !== 'string' || !isFaultName(given))
       return failure('Key "fault" wants a name of 2 to 48 printable characters');
     if (!this.#board) return this.#noBoard;
+    if (!this.#hasPower) return this.#noPower;
     if (this.#board.power.state === 'asleep') return failure('A module that sleeps has no faults');
     this.#follow(this.#board.fault(given));
     return success([]);
+  }
+
+  /** The supply of the module. */
+  #power(given: unknown): Result<readonly number[], string> {
+    if (given !== 0 && given !== 1) return failure('Key "power" wants 0 or 1');
+    if (!this.#board) return this.#noBoard;
+    if (given === 0 && this.#hasPower) this.#follow(this.#board.cutPower());
+    else if (given === 1) this.#follow(this.#board.powerUp());
+    return success([]);
+  }
+
+  get #hasPower(): boolean {
+    const { state } = this.#board?.power ?? {};
+    return state !== 'unpowered' && state !== 'off';
+  }
+
+  get #noPower(): Result<never, string> {
+    return failure('The module has no power');
   }
 
   /** A module that is switched off on its way up does not come up; any other failure is a mistake. */

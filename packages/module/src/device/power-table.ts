@@ -1,10 +1,10 @@
 import type { Transition } from '@moorage/base';
 
-/** Whether the board answers: it does, it starts again, it sleeps, or it is switched off for good. */
-export const powerStates = ['on', 'starting', 'asleep', 'off'] as const;
+/** Whether the board answers: it does, it starts again, it sleeps, its supply is cut, or it is switched off for good. */
+export const powerStates = ['on', 'starting', 'asleep', 'unpowered', 'off'] as const;
 export type PowerState = (typeof powerStates)[number];
 
-export const powerTriggers = ['reset', 'started', 'sleep', 'switch-off'] as const;
+export const powerTriggers = ['reset', 'started', 'sleep', 'cut-power', 'power-up', 'switch-off'] as const;
 export type PowerTrigger = (typeof powerTriggers)[number];
 
 /** Power of a board; waking is a reset. What has no row is refused. Reference: power 3.1, 4.1. */
@@ -19,4 +19,9 @@ export const powerTable: readonly Transition<PowerState, PowerTrigger>[] = [
   { from: 'starting', trigger: 'switch-off', to: 'off' },
   { from: 'asleep', trigger: 'reset', to: 'starting' },
   { from: 'asleep', trigger: 'switch-off', to: 'off' },
+  { from: 'on', trigger: 'cut-power', to: 'unpowered' },
+  { from: 'starting', trigger: 'cut-power', to: 'unpowered' },
+  { from: 'asleep', trigger: 'cut-power', to: 'unpowered' },
+  { from: 'unpowered', trigger: 'power-up', to: 'starting' },
+  { from: 'unpowered', trigger: 'switch-off', to: 'off' },
 ];

@@ -10,7 +10,13 @@ const noPins = { onPin: () => expect.unreachable('no pin was named') };
 describe('Power', () => {
   test.each(rows)('%s and %s: follows the table, and refuses what it lacks', (from, trigger) => {
     const power = new Power(new VirtualClock(), noPins);
-    const way = { on: [], starting: ['reset'], asleep: ['sleep'], off: ['switch-off'] } as const;
+    const way = {
+      on: [],
+      starting: ['reset'],
+      asleep: ['sleep'],
+      unpowered: ['cut-power'],
+      off: ['switch-off'],
+    } as const;
     for (const step of way[from]) expect(power.step(step)).toBe(true);
     const to = transition(powerTable, from, trigger);
     expect(power.step(trigger)).toBe(to !== undefined);

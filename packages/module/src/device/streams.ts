@@ -27,9 +27,10 @@ export type StreamError =
   | 'crc'
   | 'missing'
   | 'not-posted'
+  | 'cut'
   | 'failed';
 
-/** Takes the bytes of one `stream_write`. */
+/** Takes the bytes of one write, as a stream has it. */
 export interface WriteSink {
   /** Takes the next bytes, which must not change afterwards. */
   append(chunk: Uint8Array): void | Promise<void>;
@@ -38,6 +39,18 @@ export interface WriteSink {
   /** The announced bytes stopped coming. */
   abort(): void | Promise<void>;
 }
+
+/** A write of the table. */
+export interface TableWrite extends WriteSink {
+  /** Bytes that the stream has been given, which cannot be taken back. */
+  readonly taken: number;
+}
+
+/**
+ * Up to this size a write is all or nothing: its bytes wait, until all have come. A host whose data was cut can then send
+ * the same again. In bytes.
+ */
+export const maxHeldBytes = 16 * 1024;
 
 /** One entry of the stream table: a connection, a file, or the kept output of a command. */
 export interface Stream {
@@ -50,7 +63,7 @@ export interface Stream {
   readonly remoteClosed: boolean;
   /** The stream has ended by itself and gives up its handle, whatever `stream.auto_close` says. */
   readonly finished?: boolean;
-  /** Why no more can be read, when it is not that the end has been reached. */
+  /** Why no more can be read, when it is not that the end has been reached; asked for when nothing is available. */
   readonly lost?: StreamError | undefined;
   /** Has more to read than its data, such as the status of a response: auto close waits. */
   readonly lingers?: boolean;
@@ -178,16 +191,29 @@ export class StreamTable {
     return bytes.then((read) => this.#afterRead(handle, slot, read));
   }
 
-  /** Begins a write of `size` bytes; the stream may close itself when the sink has ended. */
-  write(handle: number, size: number, patient = false): Result<WriteSink, StreamError> {
+  /**
+   * Begins a write of `size` bytes; the stream may close itself when the sink has ended. A patient writer has all of its
+   * bytes already.
+   */
+  write(handle: number, size: number, patient = false): Result<TableWrite, StreamError> {
     const slot = this.#slots[handle];
     if (!slot) return failure('unknown-handle');
     const begun = slot.stream.write?.(size, patient) ?? failure('not-writable');
     if (!begun.ok) return begun;
     const sink = begun.value;
+    const held: Uint8Array[] | undefined = !patient && size <= maxHeldBytes ? [] : undefined;
+    let taken = 0;
+    const give = (bytes: Uint8Array): void | Promise<void> => {
+      taken += bytes.length;
+      return sink.append(bytes);
+    };
     return success({
-      append: (chunk) => sink.append(chunk),
+      get taken() {
+        return taken;
+      },
+      append: (chunk) => (held ? void held.push(chunk) : give(chunk)),
       end: async () => {
+        if (held) await give(Buffer.concat(held));
         const ended = await sink.end();
         this.#settle(handle, slot);
         return ended;

@@ -52,7 +52,8 @@ interface SortedTokens {
   misplacedOption: boolean;
 }
 
-function sortTokens(declared: Declaration, tokens: readonly Token[]): SortedTokens {
+/** Parts a line into options and other words, wrong ones too. */
+export function sortTokens(declared: Declaration, tokens: readonly Token[]): SortedTokens {
   const sorted: SortedTokens = {
     positionals: [],
     switches: new Set(),

@@ -36,7 +36,7 @@ type SessionTextKey =
 
 /** Whether the board answers: bytes that come while it starts wait, those that come while it sleeps are lost. */
 interface SessionPower {
-  readonly state: 'on' | 'starting' | 'asleep' | 'off';
+  readonly state: 'on' | 'starting' | 'asleep' | 'unpowered' | 'off';
   watch(watcher: { down(): void; up(): void }): () => void;
 }
 

@@ -89,6 +89,16 @@ export interface Offer {
   readonly dotted?: boolean;
 }
 
+/** A line as it can be read before it is judged. */
+export interface UnjudgedLine {
+  /** All words that are neither options nor their values. */
+  readonly words: readonly string[];
+  /** Names of the switches that are there. */
+  readonly switches: ReadonlySet<string>;
+  /** Values of options, by name. */
+  readonly given: ReadonlyMap<string, string | undefined>;
+}
+
 /** A command with its types forgotten, as the registry keeps it. */
 export interface Command<Board> {
   readonly name: string;
@@ -117,6 +127,11 @@ export interface Command<Board> {
    * Its steps between waits are synchronous, or changes that are safe to be made twice at a time.
    */
   readonly waitsFor?: string;
+  /**
+   * Words of which the first whole number says how many bytes of data follow the line; absent for a command that takes
+   * none. They are taken whatever else of the line is refused.
+   */
+  readonly announces?: (line: UnjudgedLine) => readonly (string | undefined)[] | undefined;
   /** What TAB offers behind these words, where the arguments do not say it. */
   readonly completes?: (board: Board, words: readonly string[]) => Offer | undefined;
   readonly run: (board: Board, values: Record<string, never>, session: SessionPort) => Reply | Promise<Reply>;

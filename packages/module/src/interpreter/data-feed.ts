@@ -14,6 +14,11 @@ export class DataFeed {
     this.#onMistake = onMistake;
   }
 
+  /** Bytes that have come. */
+  get received(): number {
+    return this.#request.size - this.#remaining;
+  }
+
   /** Bytes that are still to come. */
   get remaining(): number {
     return this.#remaining;

@@ -72,7 +72,7 @@ export function executeNow<Board extends SessionBoard>(
     if (after) board.clock.after(0, () => void goOn(board, async () => after()).catch(failed));
     return done;
   };
-  if (prepared.kind !== 'prepared') return conclude(prepared);
+  if (prepared.kind === 'refused') return conclude(prepared.response);
   const { waits } = prepared;
   const giveUp = waits ? new AbortController() : undefined;
   const unwatch = giveUp && board.power?.watch({ down: () => giveUp.abort(), up: () => {} });
@@ -111,7 +111,8 @@ function runInTurn(
 async function supply(board: SessionBoard, request: DataRequest, data: Uint8Array): Promise<Response> {
   const mistakes: unknown[] = [];
   const feed = new DataFeed(request, (error) => mistakes.push(error));
-  if (request.size > 0) await feed.write(data.subarray(0, request.size));
+  // What is too short is not begun.
+  if (request.size > 0 && data.length >= request.size) await feed.write(data.subarray(0, request.size));
   const response = feed.remaining > 0 ? await feed.abort() : await feed.end();
   const refusal = storeRefusal(board, mistakes[0]);
   if (refusal) return refusal;

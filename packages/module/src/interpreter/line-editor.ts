@@ -18,6 +18,9 @@ export interface TypedLine {
   readonly overflowed: boolean;
 }
 
+/** Bytes that are kept of a line beyond its limit; of a longer one nothing is kept. */
+const maxExcessBytes = 4096;
+
 /** Columns that a text takes on a terminal: continuation bytes of UTF-8 take none. */
 const columns = (text: string): number => text.replace(/[\x80-\xbf]/g, '').length;
 
@@ -38,6 +41,8 @@ export class LineEditor {
   #line = '';
   #cursor = 0;
   #overflowed = false;
+  /** What came beyond the limit: it may say how much data follows the line. */
+  #excess = '';
   /** Bytes of a character that is not complete yet. */
   #partial = '';
   #lastWasTab = false;
@@ -50,7 +55,10 @@ export class LineEditor {
   /** Takes bytes as they are, for a session without echo, which has no editing keys. */
   append(bytes: string, limit: number): void {
     if (this.#line.length + bytes.length > limit) this.#overflowed = true;
-    if (this.#overflowed) return;
+    if (this.#overflowed) {
+      if (this.#excess.length <= maxExcessBytes) this.#excess += bytes;
+      return;
+    }
     this.#line = this.#line.slice(0, this.#cursor) + bytes + this.#line.slice(this.#cursor);
     this.#cursor += bytes.length;
   }
@@ -60,6 +68,8 @@ export class LineEditor {
     const event = this.#keys.push(byte);
     const control = event.kind === 'byte' && context.controlKeys ? controlKeys[byte] : undefined;
     if (control === 'drop-line') return this.#dropLine(context.prompt);
+    if (this.#overflowed && event.kind === 'byte' && byte >= 0x20)
+      this.append(String.fromCharCode(byte), context.limit);
     if (event.kind === 'none' || this.#overflowed) return '';
     const wasTab = this.#lastWasTab;
     this.#lastWasTab = false;
@@ -72,11 +82,13 @@ export class LineEditor {
 
   /** Ends the line and starts an empty one; puts it into a history of `historyLines`, which is left alone when that is 0. */
   take(historyLines: number): TypedLine {
-    const line = { bytes: this.#line, overflowed: this.#overflowed };
+    const isWhole = this.#excess.length <= maxExcessBytes;
+    const line = { bytes: isWhole ? this.#line + this.#excess : '', overflowed: this.#overflowed };
     if (historyLines > 0 && !line.overflowed && line.bytes.trim() !== '') this.#remember(line.bytes, historyLines);
     this.#line = '';
     this.#cursor = 0;
     this.#overflowed = false;
+    this.#excess = '';
     this.#partial = '';
     this.#lastWasTab = false;
     this.#keys.reset();

@@ -31,6 +31,8 @@ export interface Response {
   readonly multiline: boolean;
   /** Work that begins when the response is out, such as a reboot; the prompt comes when it is done. */
   readonly after?: () => void | Promise<void>;
+  /** None of the data that the line announced is taken: the host asked first, and has not sent it. */
+  readonly leavesData?: true;
 }
 
 /** The command wants `size` raw bytes, which follow its line; the session feeds them to the sink. */
@@ -82,5 +84,12 @@ export const fail = (code: RefusalCode): Response => ({
 
 /** The command takes `size` bytes, which go to the sink before there is a response. */
 export const needBytes = (size: number, sink: DataSink): DataRequest => ({ kind: 'data', size, sink });
+
+/** Swallows announced data of a command that is refused, so that it is not read as the next command. */
+export const discarding = (answer: () => Response): DataSink => ({
+  write: () => {},
+  end: answer,
+  abort: () => {},
+});
 
 export const silence: Silence = { kind: 'silence' };

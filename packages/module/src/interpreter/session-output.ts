@@ -1,6 +1,7 @@
 import { refusalTexts, type SessionBoard } from './board-port.ts';
 import { frame, framePieces, type HeaderType } from './framing.ts';
 import { codes, type Response } from './reply.ts';
+import { encodeText } from './text.ts';
 
 /** Log lines are dropped while this many bytes wait for a reader that does not read. */
 export const maxWaitingBytes = 65_536;
@@ -49,9 +50,14 @@ export class SessionOutput {
     this.#partBytes += bytes.length;
   }
 
-  /** Latin1, as the line editor makes it. */
-  echo(text: string): void {
-    if (text !== '') this.bytes(Buffer.from(text, 'latin1'));
+  /** What the line editor has made: one character for each byte (latin1). */
+  echo(bytes: string): void {
+    if (bytes !== '') this.bytes(Buffer.from(bytes, 'latin1'));
+  }
+
+  /** A text that is no block: a prompt, a question. */
+  text(text: string): void {
+    if (text !== '') this.bytes(encodeText(text));
   }
 
   /** Spec: MOD-ERR-0 to MOD-ERR-9: the text of a refusal comes from the personality. */
@@ -76,7 +82,7 @@ export class SessionOutput {
 
   /** Spec: MOD-LINE-prompt. */
   prompt(): void {
-    this.echo(this.promptText);
+    this.text(this.promptText);
   }
 
   /** Empty where prompts are switched off. */

@@ -9,6 +9,7 @@ import type { Registry } from './registry.ts';
 import { type OutputLine, SessionOutput } from './session-output.ts';
 import { type FlowState, type FlowTrigger, flowTable } from './session-table.ts';
 import { TaskRunner } from './task-runner.ts';
+import { byteText } from './text.ts';
 
 /** Where the users of sessions are. */
 export type SessionOrigin = Extract<Origin, 'serial' | 'terminal' | 'terminal-login'>;
@@ -21,6 +22,8 @@ interface SessionOptions<Board extends SessionBoard> extends OutputLine {
   parses?(): boolean;
   /** Whether lines of the log are printed; without it they always are. */
   logs?(): boolean;
+  /** Time that one byte takes on the wire, in milliseconds; without it there is no wire. */
+  byteMs?(): number;
   /** Called after `receive` has answered false, when input is wanted again. */
   ready(): void;
   /** Everything received has been answered and no more will come. */
@@ -59,6 +62,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
       port: this,
       output: this.#output,
       prompt: () => this.#prompt(),
+      byteMs: () => options.byteMs?.() ?? 0,
       resume: () => this.#pump(),
       onMistake: options.onMistake,
     });
@@ -130,8 +134,10 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     return this.#output.headers ? Promise.resolve(undefined) : this.#tasks.ask(question);
   }
 
+  /** What comes is lost. */
   get #isAsleep(): boolean {
-    return this.#options.board.power?.state === 'asleep';
+    const { state } = this.#options.board.power ?? {};
+    return state === 'asleep' || state === 'unpowered';
   }
 
   get #boardRuns(): boolean {
@@ -242,7 +248,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
     const draws = this.#redraws;
     if (draws) this.#output.echo('\r\x1b[K');
     this.#output.log(text);
-    if (draws) this.#output.echo(this.#reader.drawn(this.#promptText));
+    if (draws) this.#output.echo(this.#reader.drawn(byteText(this.#promptText)));
     if (this.#flow === 'flowing' || this.#flow === 'paused') this.#output.flush();
   }
 
@@ -265,7 +271,7 @@ export class Session<Board extends SessionBoard> implements SessionPort {
       // Answers to questions may be passwords.
       historyLines: interactive && !asking ? board.sessionLimits.historyLines : 0,
       limit: board.sessionLimits.lineBytes,
-      prompt: this.#promptText,
+      prompt: byteText(this.#promptText),
       controlKeys: board.personality.habits.controlKeys,
       complete: (before) => (asking ? nothingFits : completeLine(registry, board, before)),
     };

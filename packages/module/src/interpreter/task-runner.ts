@@ -1,6 +1,7 @@
-import { type CancelTimer, transition } from '@moorage/base';
+import { type CancelTimer, transition, unlessAborted } from '@moorage/base';
+import { behindData } from './announced.ts';
 import type { SessionBoard } from './board-port.ts';
-import type { SessionPort } from './command.ts';
+import { neverAborted, type SessionPort } from './command.ts';
 import { DataFeed } from './data-feed.ts';
 import { keepIfBuffered } from './kept-output.ts';
 import type { TypedLine } from './line-editor.ts';
@@ -15,6 +16,12 @@ import { decodeText } from './text.ts';
 /** How long a command's question waits for an answer, in milliseconds; no other command runs meanwhile. */
 export const askTimeoutMs = 120_000;
 
+/** Data may come at so many milliseconds for each byte, beyond the silence that is allowed anyway; slower lines at more. */
+const slowestMs = 2;
+
+/** How many times slower than the wire data may come. */
+const slowestShare = 20;
+
 /** What a command line has come to; `prompt` is the end of the work that a response left behind. */
 type Outcome = Reply | typeof emptyLine | typeof promptOnly;
 
@@ -27,6 +34,8 @@ interface Task {
   giveUp: AbortController | undefined;
   /** Takes the inline data that the command has requested. */
   feed: DataFeed | undefined;
+  /** How long the session has waited for that data, in milliseconds. */
+  waitedMs: number;
 }
 
 interface TaskRunnerParts<Board extends SessionBoard> {
@@ -37,6 +46,8 @@ interface TaskRunnerParts<Board extends SessionBoard> {
   readonly output: SessionOutput;
   /** Prints the prompt where lines are commands. */
   prompt(): void;
+  /** Time that one byte takes on the wire, in milliseconds; 0 where that is not known. */
+  byteMs(): number;
   /** Something is done that input may have waited for. */
   resume(): void;
   /** Called with a programmer's mistake in a command; without it the mistake is thrown where the process sees it. */
@@ -78,7 +89,9 @@ export class TaskRunner<Board extends SessionBoard> {
 
   /** A command runs that only waits, and can be ended. */
   get interruptible(): boolean {
-    const runs = this.#state === 'running' || this.#state === 'asking';
+    // Behind the last byte of data nothing is data.
+    const runs =
+      this.#state === 'running' || this.#state === 'asking' || (this.#state === 'storing' && this.awaitedBytes === 0);
     return runs && this.#task?.giveUp?.signal.aborted === false;
   }
 
@@ -95,7 +108,7 @@ export class TaskRunner<Board extends SessionBoard> {
   /** Takes a line: the answer that a command waits for, or a command. */
   take(line: TypedLine): void {
     if (this.#state === 'asking') this.answer(textOf(line));
-    else this.#run(line.overflowed ? undefined : textOf(line));
+    else this.#run(textOf(line), line.overflowed);
   }
 
   /** Prints a question of the running command; resolves to the line typed, `undefined` when there is none. */
@@ -103,7 +116,7 @@ export class TaskRunner<Board extends SessionBoard> {
     if (!this.#step('ask')) return Promise.resolve(undefined);
     const { board, output, resume } = this.#parts;
     this.#question = question;
-    output.echo(question);
+    output.text(question);
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const cancel = board.clock.after(askTimeoutMs, () => this.answer(undefined));
     this.#answered = (line) => {
@@ -132,7 +145,8 @@ export class TaskRunner<Board extends SessionBoard> {
       this.#stored(task, feed);
       return;
     }
-    void written.then(() => {
+    const { signal = neverAborted } = task.giveUp ?? {};
+    void unlessAborted(signal, written).then(() => {
       if (task !== this.#task) return;
       this.#stored(task, feed);
       this.#parts.resume();
@@ -175,18 +189,29 @@ export class TaskRunner<Board extends SessionBoard> {
   }
 
   /**
-   * Counts the silence while data is awaited, anew after each arrival.
+   * Counts the time in which data is awaited: each silence, and all of it against a least rate. Commands of a host that
+   * takes an unanswered line for lost are data as well, and must not keep the wait going.
    * Spec: MOD-VAR-bus.command.write_timeout, MOD-LINE-timeout.
    */
   watchSilence(listens: boolean): void {
     this.#cancelSilence?.();
     this.#cancelSilence = undefined;
-    if (this.#state !== 'receiving' || !listens) return;
-    const { board, resume } = this.#parts;
-    this.#cancelSilence = board.clock.after(board.variables.get('bus.command.write_timeout'), () => {
+    const task = this.#task;
+    if (this.#state !== 'receiving' || !listens || !task?.feed) return;
+    const { board, byteMs, resume } = this.#parts;
+    const { clock } = board;
+    const silenceMs = board.variables.get('bus.command.write_timeout');
+    const slowestByteMs = Math.max(slowestMs, slowestShare * byteMs());
+    const wholeMs = silenceMs + task.feed.received * slowestByteMs - task.waitedMs;
+    const since = clock.monotonic();
+    const cancel = clock.after(Math.max(0, Math.min(silenceMs, wholeMs)), () => {
       this.#giveUp();
       resume();
     });
+    this.#cancelSilence = () => {
+      cancel();
+      task.waitedMs += clock.monotonic() - since;
+    };
   }
 
   /** Takes a step; false when the table has none. */
@@ -196,22 +221,26 @@ export class TaskRunner<Board extends SessionBoard> {
     return next !== undefined;
   }
 
-  /** Runs a command line; `undefined` stands for one that was too long. */
-  #run(line: string | undefined): void {
+  /** Runs a command line. */
+  #run(line: string, overflowed: boolean): void {
     const { board, registry, port } = this.#parts;
-    const task: Task = { line: line ?? '', giveUp: undefined, feed: undefined };
+    const task: Task = { line, giveUp: undefined, feed: undefined, waitedMs: 0 };
     this.#step('run');
     this.#task = task;
     this.#settle(task, () => {
-      if (line === undefined) return fail(codes.OVERFLOW);
-      const prepared = prepare(board, registry, line, port);
-      if (prepared.kind !== 'prepared') return prepared;
+      const prepared = prepare(board, registry, line, port, overflowed);
+      if (prepared.kind === 'empty') return prepared;
+      const { announced } = prepared;
+      if (prepared.kind === 'refused') return behindData(prepared.response, announced);
       const { waits } = prepared;
       if (waits) task.giveUp = new AbortController();
       // The board may start anew while the command waits for its turn.
       const run = () => (task === this.#task ? prepared.run(task.giveUp?.signal) : silence);
       const reply = board.queue.run(run, waits) ?? fail(codes.FAILED);
-      return task.giveUp && reply instanceof Promise ? replyUnlessAborted(task.giveUp.signal, reply) : reply;
+      if (!(reply instanceof Promise)) return behindData(reply, announced);
+      const raced = task.giveUp ? replyUnlessAborted(task.giveUp.signal, reply) : reply;
+      // Who gives a command up sends no data for it.
+      return raced.then((came) => (task.giveUp?.signal.aborted ? came : behindData(came, announced)));
     });
   }
 

@@ -28,6 +28,9 @@ export function encodeText(text: string): Uint8Array {
   return Buffer.concat(parts);
 }
 
+/** A text as its bytes, one character for each (latin1). */
+export const byteText = (text: string): string => Buffer.from(encodeText(text)).toString('latin1');
+
 /** How many bytes the character that starts with `lead` has; 1 for what cannot start one. */
 export function utf8Length(lead: number): number {
   if (lead >= 0xc2 && lead < 0xe0) return 2;

@@ -16,6 +16,13 @@ export type RowKey =
   | 'products'
   | 'cloudFiles';
 
+/**
+ * By what certificates are judged while the module's clock has not been set: the host computer's clock, the clock as it
+ * is, which began at the epoch, or not at all by their dates.
+ */
+export const unsetClocks = ['host', 'epoch', 'ignored'] as const;
+export type UnsetClock = (typeof unsetClocks)[number];
+
 /** All in which one generation of the firmware differs from another. */
 export interface PersonalityData {
   /** Name of the firmware, in the version line and as realm of the HTTP server. */
@@ -37,6 +44,7 @@ export interface PersonalityData {
   /** Defaults of variables (`name`, or `name index`) as `set` takes them. */
   readonly variableDefaults: Readonly<Record<string, string>>;
   readonly habits: Habits;
+  readonly unsetClock: UnsetClock;
   readonly timings: TimingTable;
   readonly texts: Readonly<Record<TextKey, Text>>;
   readonly rows: Readonly<Record<RowKey, string>>;

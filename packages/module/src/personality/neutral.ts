@@ -17,6 +17,7 @@ export const neutralData: PersonalityData = {
   variableDefaults: {},
   // Those that change what a program may read are off.
   habits: { controlKeys: true, completion: true, redraw: false, helpExamples: false },
+  unsetClock: 'host',
   timings: noTimings,
   texts: neutralTexts,
   rows: {

@@ -6,6 +6,7 @@ import { parseValue, type Value } from '../variables/kinds.ts';
 import { NameIndex } from '../variables/names.ts';
 import { isGuess } from '../variables/variable.ts';
 import type { PersonalityData, RowKey } from './data.ts';
+import { unsetClocks } from './data.ts';
 import { neutralData } from './neutral.ts';
 import type { Timing } from './timings.ts';
 
@@ -146,6 +147,13 @@ const line =
       ? success(value)
       : failure(`Personality key "${key}" must be ${wanted}, not ${JSON.stringify(value)}`);
 
+const oneOf =
+  (words: readonly string[]): Merger =>
+  (key, value) =>
+    words.some((word) => word === value)
+      ? success(value)
+      : failure(`Personality key "${key}" must be one of ${words.join(', ')}`);
+
 const shortText = line(/^[\x20-\x7e]{1,64}$/, 'a text of 1 to 64 characters');
 
 /** Takes the entries of an object over those from before, each checked by `entry`; other keys than those are refused. */
@@ -236,6 +244,7 @@ const mergers: Readonly<Record<keyof PersonalityData, Merger>> = {
   optionOrder: orderMap,
   variableDefaults: stringMap,
   habits: entries(habitEntry),
+  unsetClock: oneOf(unsetClocks),
   timings: entries(timingEntry),
   texts: entries(textEntry),
   rows: entries(rowEntry),

@@ -16,6 +16,8 @@ export function hostName({ identity, variables }: Pick<ServiceParts, 'identity' 
   // No host name has the letter itself.
   const labels = given
     .replace(/#$/, '')
+    // The domain is added anyway.
+    .replace(/\.local\.?$/i, '')
     .split('.')
     .filter((label) => label !== '');
   return labels.join('.').slice(0, maxNameLength);

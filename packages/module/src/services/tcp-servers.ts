@@ -108,15 +108,15 @@ export class TcpServers {
 
   #streamOf(server: Server, connection: Connection): SocketStream {
     const { clock, streams, variables } = this.#parts;
-    const { localAddress, remoteAddress, remotePort } = connection;
+    const { localAddress, localPort, remoteAddress, remotePort } = connection;
     const stream: SocketStream = new SocketStream({
       type: server.tls ? 'TLSS' : 'TCPS',
       connection,
-      // The port as the module knows it: on the host it may have an offset.
-      info: () => `${localAddress}:${server.port} ${remoteAddress}:${remotePort}`,
+      info: () => `${localAddress}:${localPort} ${remoteAddress}:${remotePort}`,
       pool: streams.pool,
       clock,
       iface: server.iface,
+      answersHalf: true,
       writeTimeoutMs: () => variables.get('bus.command.write_timeout'),
       // Spec: MOD-VAR-tcp.server.idle_timeout.
       idleMs: variables.get('tcp.server.idle_timeout') * 1000,

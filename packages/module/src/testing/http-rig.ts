@@ -9,7 +9,7 @@ import { type Conditions, MemoryNetwork } from '@moorage/net/memory';
 import { nodeNet } from '@moorage/net/node';
 import { tlsPair } from '@moorage/net/testing/nets';
 import type { Model } from '../model/model.ts';
-import { createModule } from '../module.ts';
+import { createModule, type ModuleOptions } from '../module.ts';
 import { offlinePersonality } from './offline.ts';
 
 /** The network that a rig is built on: in memory, or the loopback sockets of the host. */
@@ -29,14 +29,19 @@ interface HttpRigOptions {
 const arrivalMs = 30;
 
 /** A module that has joined, and what it takes to run commands on it. */
-export async function joinedModule(net: Net, clock: VirtualClock, ground: Ground, model?: Model) {
+export async function joinedModule(
+  net: Net,
+  clock: VirtualClock,
+  ground: Ground,
+  over: Partial<Pick<ModuleOptions, 'model' | 'personality'>> = {},
+) {
   const module = await createModule({
     clock,
     net,
     store: new MemoryStore(),
     seed: 1,
     personality: offlinePersonality,
-    ...defined({ model }),
+    ...over,
   });
   const booted = module.boot();
   await clock.advance(module.timings.bootMs);
@@ -95,7 +100,7 @@ export async function httpRig(answer: RequestListener, options: HttpRigOptions =
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const net = nodeNet({ ip: '127.0.0.1', portOffset: 0, listenLan: false });
-    const parts = await joinedModule(net, clock, ground, options.model);
+    const parts = await joinedModule(net, clock, ground, defined({ model: options.model }));
     const close = async (): Promise<void> => {
       server.closeAllConnections();
       server.close();
@@ -108,7 +113,12 @@ export async function httpRig(answer: RequestListener, options: HttpRigOptions =
   const port = tls ? 443 : 80;
   const accept = ({ stream }: { readonly stream: Duplex }): void => void server.emit('connection', stream);
   unwrap(await network.attach('server.test', '10.5.6.9').listen(port, accept, tls ? { tls } : {}));
-  const parts = await joinedModule(network.attach('module', '10.5.6.108'), clock, ground, options.model);
+  const parts = await joinedModule(
+    network.attach('module', '10.5.6.108'),
+    clock,
+    ground,
+    defined({ model: options.model }),
+  );
   const close = async (): Promise<void> => {
     await parts.module.close();
   };

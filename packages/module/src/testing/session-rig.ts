@@ -73,17 +73,19 @@ function dataCommands(gate: PromiseWithResolvers<void>, events: string[]) {
       abort: () => void events.push('abort'),
       ...over,
     });
+  const taking = { ...common, announces: () => ['4'] };
   return [
-    define({ ...common, name: 'data', shortcut: 'data', run: () => sink({}) }),
+    define({ ...taking, name: 'data', shortcut: 'data', run: () => sink({}) }),
     define({
       ...common,
+      announces: () => ['0'],
       name: 'nodata',
       shortcut: 'nodata',
       run: () => needBytes(0, { write: () => {}, end: () => ok('none'), abort: () => {} }),
     }),
-    define({ ...common, name: 'slowdata', shortcut: 'slowd', run: () => sink({ write: () => gate.promise }) }),
+    define({ ...taking, name: 'slowdata', shortcut: 'slowd', run: () => sink({ write: () => gate.promise }) }),
     define({
-      ...common,
+      ...taking,
       name: 'baddata',
       shortcut: 'badd',
       run: () =>
@@ -94,7 +96,7 @@ function dataCommands(gate: PromiseWithResolvers<void>, events: string[]) {
         }),
     }),
     define({
-      ...common,
+      ...taking,
       name: 'badend',
       shortcut: 'bade',
       run: () => sink({ end: () => Promise.reject(new Error('end')) }),

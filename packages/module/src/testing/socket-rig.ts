@@ -20,7 +20,7 @@ export const ownAddress = (): string => `127.${10 + (process.pid % 200)}.${1 + (
 const quiet = ['set mdns.enabled 0', 'set http.server.enabled 0'];
 
 /** A module that has joined and a host beside it, over memory or over the sockets of this machine. */
-export async function socketRig(ground: Ground = 'memory') {
+export async function socketRig(ground: Ground = 'memory', over: Parameters<typeof joinedModule>[3] = {}) {
   const clock = new VirtualClock();
   const network = new MemoryNetwork(clock, { tls: tlsPair });
   const farIp = ground === 'memory' ? '10.5.6.9' : ownAddress();
@@ -28,7 +28,7 @@ export async function socketRig(ground: Ground = 'memory') {
   const make = (name: string, ip: string): Net =>
     ground === 'memory' ? network.attach(name, ip) : nodeNet({ ip, portOffset: 0, listenLan: false });
   const far = make('far.test', farIp);
-  const parts = await joinedModule(make('module', moduleIp), clock, ground);
+  const parts = await joinedModule(make('module', moduleIp), clock, ground, over);
   for (const line of quiet) await parts.run(line);
   const join = async (): Promise<void> => {
     await parts.run('network_up');

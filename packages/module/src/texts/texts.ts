@@ -86,6 +86,8 @@ export const neutralTexts = {
   streamNotReadable: proposed('Stream cannot be read'),
   streamNotWritable: proposed('Stream cannot be written'),
   streamWriteFailed: proposed('Stream write failed'),
+  streamWriteCut: proposed('{taken} of {size} bytes written'),
+  responseCut: proposed('Response incomplete'),
   datagramTooLarge: proposed('More data than a datagram holds'),
   openRefused: proposed('Connection refused'),
   openUnreachable: proposed('Host unreachable'),

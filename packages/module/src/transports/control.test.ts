@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { unwrap } from '@moorage/base';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { moduleRig } from '../testing/module-rig.ts';
 import { openControl, parseControl } from './control.ts';
 
@@ -83,4 +83,83 @@ test('a control port stays on this machine unless the options say otherwise', as
   expect(refused).toEqual({ ok: false, error: expect.stringContaining('--listen-lan') });
   const open = unwrap(await openControl('0.0.0.0:0', (write) => module.controlPins(write), true));
   await open.close();
+});
+
+describe('over HTTP', () => {
+  async function rig() {
+    const made = await moduleRig();
+    const control = unwrap(await openControl('127.0.0.1:0', (write) => made.module.controlPins(write)));
+    cleanups.push(control.close);
+    const call = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(`http://${control.address}${path}`, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+      });
+      return `${response.status} ${await response.text()}`;
+    };
+    return { ...made, call };
+  }
+
+  test('pins are driven and read as plain text', async () => {
+    const { call, run } = await rig();
+    expect(await call('GET', '/pins/3')).toBe('200 ');
+    expect(await call('PUT', '/pins/3', '1')).toBe('200 ');
+    expect(await call('GET', '/pins/3')).toBe('200 1');
+    await run('gdi 3 in');
+    expect(await run('gge 3')).toBe('0 1');
+    expect(await call('PUT', '/pins/3', '0')).toBe('200 ');
+    expect(await run('gge 3')).toBe('0 0');
+    expect(await call('PUT', '/pins/3', '')).toBe('200 ');
+    expect(await call('PUT', '/pins/7/volts', '1.2')).toBe('200 ');
+    expect(await call('GET', '/pins/7/volts')).toBe('200 1.2');
+    expect(await run('adc 7 -v')).toBe('0 1200');
+    await run('pwm 4 1000 50');
+    expect(await call('GET', '/pins/4')).toBe('200 {"hz":1000,"dutyPercent":50}');
+  });
+
+  test('the supply is cut and comes back, and what was not saved is lost', async () => {
+    const { call, module, run } = await rig();
+    await run('set user.data kept');
+    await run('save');
+    await run('set user.data lost');
+    expect(await call('GET', '/power')).toBe('200 1');
+    expect(await call('PUT', '/power', '0')).toBe('200 ');
+    expect(await call('GET', '/power')).toBe('200 0');
+    expect(await call('PUT', '/power', '0')).toBe('200 ');
+    expect(await call('PUT', '/reset', '')).toBe('400 The module has no power');
+    expect(await call('PUT', '/faults', 'Bus Fault')).toBe('400 The module has no power');
+    expect(await call('PUT', '/power', '1')).toBe('200 ');
+    await expect.poll(() => module.power.state).toBe('on');
+    expect(await call('GET', '/power')).toBe('200 1');
+    expect(await run('get user.data')).toBe('0 kept');
+  });
+
+  test('a crash is kept as a fault', async () => {
+    const { call, module } = await rig();
+    expect(await call('PUT', '/faults', 'Bus Fault')).toBe('200 ');
+    await expect.poll(() => module.faults.names).toEqual(['Bus Fault']);
+    expect(await call('GET', '/faults')).toBe('200 Bus Fault');
+  });
+
+  test.each([
+    ['GET', '/', undefined, 404],
+    ['GET', '/pins/99', undefined, 404],
+    ['GET', '/reset', undefined, 405],
+    ['POST', '/power', '0', 405],
+    ['PUT', '/power', 'off', 400],
+    ['PUT', '/pins/99', '1', 400],
+    ['PUT', '/pins/3', '2', 400],
+    ['PUT', '/faults', 'x', 400],
+    ['PUT', '/faults', 'x'.repeat(5000), 413],
+  ])('%s %s with %j is refused', async (method, path, body, status) => {
+    const { call } = await rig();
+    expect(await call(method, path, body)).toMatch(new RegExp(`^${status} .`));
+  });
+
+  test('a page of a browser may not call', async () => {
+    const { call } = await rig();
+    expect(await call('PUT', '/power', '0', { origin: 'https://evil.example' })).toMatch(/^403 /);
+    expect(await call('GET', '/power')).toBe('200 1');
+  });
 });

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import { failure, type Result, success } from '@moorage/base';
+import { type HttpCalls, isHttp, serveHttp } from './control-http.ts';
 import { listenTcp, type TcpPort } from './tcp.ts';
 
 /** One user of a control port. */
-interface ControlUser {
+interface ControlUser extends HttpCalls {
   receive(bytes: Uint8Array): void;
   close(): void;
 }
@@ -19,7 +20,10 @@ export function parseControl(text: string): Result<{ readonly host: string; read
     : failure(`Control address "${text}" is not HOST:PORT`);
 }
 
-/** Opens a control port; `join` makes a user for each connection. The address in the answer has the real port. */
+/**
+ * Opens a control port; `join` makes a user for each connection, which speaks lines of JSON or HTTP, as its first bytes
+ * say. The address in the answer has the real port.
+ */
 export async function openControl(
   text: string,
   join: (write: (line: string) => void) => ControlUser,
@@ -39,8 +43,19 @@ function attachControl(socket: Socket, join: (write: (line: string) => void) => 
     socket.write(line);
     if (socket.writableLength > maxWaitingBytes) socket.destroy();
   });
-  socket.on('data', (bytes: Buffer) => user.receive(bytes));
-  socket.on('end', () => socket.end());
+  const receive = (bytes: Buffer): void => user.receive(bytes);
+  socket.once('data', (bytes: Buffer) => {
+    if (!isHttp(bytes)) {
+      receive(bytes);
+      socket.on('data', receive);
+      socket.on('end', () => socket.end());
+      return;
+    }
+    socket.pause();
+    serveHttp(socket, user);
+    socket.unshift(bytes);
+    process.nextTick(() => socket.resume());
+  });
   // A client that has gone gets no response.
   socket.on('error', () => user.close());
   socket.on('close', () => user.close());

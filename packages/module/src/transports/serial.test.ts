@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Duplex, PassThrough } from 'node:stream';
@@ -11,7 +11,7 @@ import { openSlave } from '../../test/wires.ts';
 import { attachSession } from '../bus/attach-session.ts';
 import { createModule, type Module, type ModuleOptions } from '../module.ts';
 import { loadPersonality } from '../personality/personality.ts';
-import { openSerial, parseSerial } from './open.ts';
+import { openSerial, parseSerial, serialForms } from './open.ts';
 import { openPty } from './pty.ts';
 import { interruptSelf, openStdio } from './stdio.ts';
 
@@ -61,6 +61,9 @@ test.each([
   ['tcp:localhost:65535', { kind: 'tcp', host: 'localhost', port: 65_535 }],
   ['rfc2217:127.0.0.1:2217', { kind: 'rfc2217', host: '127.0.0.1', port: 2217 }],
   ['tcp:[::1]:99', { kind: 'tcp', host: '::1', port: 99 }],
+  ['tcp-connect:board.test:4444', { kind: 'tcp-connect', host: 'board.test', port: 4444 }],
+  ['tty:/dev/ttyUSB0', { kind: 'tty', path: '/dev/ttyUSB0', baud: 115_200 }],
+  ['tty:/dev/ttyUSB0,9600', { kind: 'tty', path: '/dev/ttyUSB0', baud: 9600 }],
   ['stdio', { kind: 'stdio' }],
   ['none', { kind: 'none' }],
 ])('parseSerial reads %j', (text, spec) => {
@@ -70,6 +73,9 @@ test.each([
 test.each([
   '',
   'pty:',
+  'tty:',
+  'tty:/dev/ttyS0,fast',
+  'tcp-connect:4444',
   'tcp',
   'tcp:',
   'tcp:127.0.0.1',
@@ -86,7 +92,7 @@ test.each([
 ])('parseSerial refuses %j and names the forms', (text) => {
   expect(parseSerial(text)).toEqual({
     ok: false,
-    error: `Serial port "${text}" is not one of pty[:LINK], tcp:HOST:PORT, rfc2217:HOST:PORT, stdio, none`,
+    error: `Serial port "${text}" is not one of ${serialForms.replaceAll('|', ', ')}`,
   });
 });
 
@@ -107,6 +113,44 @@ test('openSerial tcp serves several sessions of one board at its real port', asy
   second.write('set wlan.ssid shared\n');
   await expect.poll(() => received.map(({ text }) => text)).toEqual([answer, 'R000008\r\nSet OK\r\n']);
   expect(module.variables.get('wlan.ssid')).toBe('shared');
+});
+
+test('openSerial tcp-connect calls until it is answered, and again when the other side has gone', async () => {
+  const module = await machineModule();
+  const heard: string[] = [];
+  const calls: Socket[] = [];
+  const server = createServer((socket) => {
+    calls.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => heard.push(bytes.toString('latin1')));
+    socket.write(question);
+  });
+  const listening = (port: number) =>
+    new Promise<number>((resolve) =>
+      server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
+    );
+  const free = await listening(0);
+  await new Promise((resolve) => server.close(resolve));
+  const port = unwrap(await openSerial(`tcp-connect:127.0.0.1:${free}`, module));
+  cleanups.push(() => port.close());
+  expect(port.address).toBe(`tcp-connect:127.0.0.1:${free}`);
+  await listening(free);
+  cleanups.push(() => server.close());
+  await expect.poll(() => heard.join(''), { timeout: 5_000 }).toBe(answer);
+  calls[0]?.resetAndDestroy();
+  await expect.poll(() => heard.join(''), { timeout: 5_000 }).toBe(answer + answer);
+  await port.close();
+  await expect.poll(() => calls[1]?.destroyed).toBe(true);
+});
+
+test('openSerial tty puts the UART on a serial port of this machine', async () => {
+  const wire = unwrap(await openPty(undefined));
+  cleanups.push(() => wire.close());
+  const received = listen(wire.stream);
+  const port = unwrap(await openSerial(`tty:${wire.path},115200`, await machineModule()));
+  cleanups.push(() => port.close());
+  wire.stream.write(question);
+  await expect.poll(() => received.text).toBe(answer);
 });
 
 test('openSerial tcp goes on after a connection that is reset in the middle of data', async () => {
@@ -187,12 +231,10 @@ test('openSerial tcp sends a long answer whole to a reader that is slow', async 
 test.each([
   ['tcp:0.0.0.0:0', 'Address "0.0.0.0" is outside the loopback range; --listen-lan allows that'],
   ['tcp:no.such.host.invalid:0', 'Cannot find the address of "no.such.host.invalid"'],
-  [
-    'tcp:127.0.0.1:x',
-    'Serial port "tcp:127.0.0.1:x" is not one of pty[:LINK], tcp:HOST:PORT, rfc2217:HOST:PORT, stdio, none',
-  ],
+  ['tcp:127.0.0.1:x', 'Serial port "tcp:127.0.0.1:x" is not one of pty[:LINK], tcp:HOST:PORT'],
+  ['tty:/dev/no-such-port', '"/dev/no-such-port" cannot be opened: '],
 ])('openSerial refuses %j with a reason', async (text, error) => {
-  expect(await openSerial(text, await machineModule())).toEqual({ ok: false, error });
+  expect(await openSerial(text, await machineModule())).toEqual({ ok: false, error: expect.stringContaining(error) });
 });
 
 test('openSerial listens beyond the loopback range only when that is asked for', async () => {

@@ -1,8 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { failure, isLoopback, type Result, success } from '@moorage/base';
-import { type AttachableBoard, attachSession, type OnMistake } from '../bus/attach-session.ts';
-import type { Uart } from '../bus/bus.ts';
 import type { SessionBoard } from '../interpreter/board-port.ts';
 
 /** Connections to one listener of a module at a time; each further one gets the reason. */
@@ -24,15 +22,6 @@ export interface TcpPort {
   readonly port: number;
   close(): Promise<void>;
 }
-
-/** Serves the serial port as a TCP listener; each connection is a session of its own. */
-export const openTcp = <Board extends SessionBoard>(
-  board: AttachableBoard<Board>,
-  listen: TcpPlace,
-  onMistake?: OnMistake,
-  uart: Uart = 0,
-): Promise<Result<TcpPort, string>> =>
-  listenTcp(listen, (socket) => attachSession(board, 'serial', socket, onMistake, { uart }), tooMany(board));
 
 /** What one client too many of a board's serial port reads. */
 export const tooMany = ({ personality }: SessionBoard): string =>

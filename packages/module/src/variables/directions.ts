@@ -53,9 +53,14 @@ export const directions: readonly DirectionRow[] = [
   },
 ];
 
-/** The row that a name stands for; `undefined` when there is none. */
-export const directionNamed = (name: string): DirectionRow | undefined =>
-  directions.find((row) => row.longName === name || row.names.includes(name));
+/**
+ * The row that a name or number stands for; `none` for the words that take a pin away, `undefined` for any other.
+ * Spec: MOD-GPIO-dir-none.
+ */
+export function directionNamed(name: string): DirectionRow | 'none' | undefined {
+  if (name === 'none' || name === '-1') return 'none';
+  return directions.find((row) => row.longName === name || row.names.includes(name) || String(row.direction) === name);
+}
 
 /** What a value of `gpio.sleep` makes of a pin; `default` leaves it without a use. */
 export const sleepingPins: Readonly<Record<string, { readonly direction: Direction; readonly level: Level }>> = {
@@ -70,5 +75,5 @@ export const sleepingPins: Readonly<Record<string, { readonly direction: Directi
 export function initialPin(value: string): { readonly direction: Direction; readonly level: Level } | undefined {
   const [name = '', level] = value.split(' ');
   const row = directionNamed(name);
-  return row && { direction: row.direction, level: level === '1' ? 1 : 0 };
+  return typeof row === 'object' ? { direction: row.direction, level: level === '1' ? 1 : 0 } : undefined;
 }

@@ -80,6 +80,7 @@ const blinkPatterns = ['static_off', 'static_on', 'slow_blink', 'medium_blink', 
 /** Longest file name. Reference: flash 1.3. */
 const maxFileNameLength = 95;
 const maxSsidBytes = 32;
+const wpaKeyDigits = 64;
 const maxBaud = 10_000_000;
 
 const truth: Readonly<Record<string, boolean>> = { 0: false, off: false, false: false, 1: true, on: true, true: true };
@@ -114,8 +115,10 @@ function textOfBytes(bytes: Uint8Array): string {
 const unescapeBytes = (text: string): string =>
   text.replace(/(\\x[0-9a-f]{2})+/gi, (run) => textOfBytes(Buffer.from(run.replaceAll(/\\x/gi, ''), 'hex')));
 
+/** A backslash is itself, but where what follows would make a byte of it. */
 const escapeBytes = (text: string): string =>
   text
+    .replace(/\\(?=x[0-9a-f]{2})/gi, () => hexEscape(0x5c))
     .replace(/[\x00-\x1f\x7f]/g, (character) => hexEscape(character.charCodeAt(0)))
     .replace(strayBytes, (character) => hexEscape(character.charCodeAt(0) - strayBase));
 
@@ -141,8 +144,8 @@ const formatZone = (minutes: number): string =>
 function parseDirection(text: string): string | undefined {
   const [name = '', level, ...more] = text.split(' ');
   if (more.length > 0 || (level !== undefined && level !== '0' && level !== '1')) return undefined;
-  if (name === 'none') return level === undefined ? '' : undefined;
   const row = directionNamed(name);
+  if (row === 'none') return level === undefined ? '' : undefined;
   // Spec: MOD-VAR-gpio.init. An output is printed with its level, which is 0 when none is given.
   const first = level ?? (row?.usage.startsWith('output') ? '0' : undefined);
   return row && (first === undefined ? row.longName : `${row.longName} ${first}`);
@@ -170,6 +173,8 @@ function parseBaud(text: string): number | undefined {
 function parseKey(kind: Extract<Kind, { type: 'key' }>, text: string): string | undefined {
   if (text === '' || text === '\\0') return '';
   const length = byteLength(text);
+  // A WPA passphrase is shorter: 64 characters are the key itself.
+  if (length === wpaKeyDigits && !/^[0-9a-f]*$/i.test(text)) return undefined;
   return within(length, kind.min, kind.max) || kind.lengths?.includes(length) ? text : undefined;
 }
 

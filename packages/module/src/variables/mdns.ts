@@ -24,11 +24,11 @@ export const mdnsVariables = defineVariables([
   {
     name: 'mdns.name',
     shortcut: 'md n',
-    kind: { type: 'str', min: 1, max: 63, pattern: /^[A-Za-z0-9.-]*#?$/ },
+    kind: { type: 'str', min: 1, max: 63, pattern: /^(?!.*(^|\.)-)(?!.*-(\.|$))[A-Za-z0-9.-]*#?$/ },
     default: 'module-#',
     apply: 'net',
     evidence: 'spec',
-    help: 'Host name; a final # stands for the end of the MAC address',
+    help: 'Host name, without or with .local; a final # stands for the end of the MAC address',
   },
   {
     name: 'mdns.service',

@@ -107,8 +107,11 @@ export class VariableStore {
     return this.#offered.variables.map((variable) => this.#offered.nameOf(variable));
   }
 
-  /** The words of a `set` line: name or shortcut, index where there is one, value. Spec: MOD-CMD-set. */
-  assign(words: readonly string[]): Result<Variable, VariableRefusal> {
+  /**
+   * The words of a `set` line: name or shortcut, index where there is one, value. A value of several words is taken as it
+   * was typed, with its quotes. Spec: MOD-CMD-set.
+   */
+  assign(words: readonly string[], typed: readonly string[] = words): Result<Variable, VariableRefusal> {
     if (words.length < 2) return failure({ error: 'missing' });
     const match = this.#offered.match(words);
     // Spec: MOD-SET-codes.
@@ -119,7 +122,8 @@ export class VariableStore {
     if (given.length === 0) return failure({ error: 'missing' });
     if (row.index && !this.#hasIndex(row, index ?? '')) return failure({ error: 'invalid' });
     const canonical = index === undefined ? undefined : this.#canonical(row, index);
-    const value = parseValue(row.kind, given, { ...this.#limits(), index: canonical });
+    const asTyped = given.length > 1 ? typed.slice(-given.length) : given;
+    const value = parseValue(row.kind, asTyped, { ...this.#limits(), index: canonical });
     if (!value.ok) return failure({ error: value.error });
     if (row.locked?.(this.#context, value.value)) return failure({ error: 'failed', locked: this.#names.nameOf(row) });
     const taken = this.#takenPin(row, canonical, value.value);

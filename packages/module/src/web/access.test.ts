@@ -223,3 +223,16 @@ test.each([
 ])('the header %j is authorised: %s', (header, expected) => {
   expect(isAuthorized(header, { username: 'ada', password: 'letmein' })).toBe(expected);
 });
+
+// RFC 7617 leaves it to client and server in which encoding the two are.
+test.each([
+  ['pässword', 'utf8', true],
+  ['pässword', 'latin1', true],
+  ['pässwörd!', 'latin1', false],
+  ['пароль', 'utf8', true],
+  ['пароль', 'latin1', false],
+] as const)('the password %s in %s is authorised: %s', (password, encoding, expected) => {
+  const header = `Basic ${Buffer.from(`ada:${password}`, encoding).toString('base64')}`;
+  const wanted = expected ? password : 'пароль';
+  expect(isAuthorized(header, { username: 'ada', password: wanted })).toBe(expected);
+});

@@ -24,7 +24,13 @@ export function isAuthorized(
 ): boolean {
   if (username === '') return true;
   const given = decodeBase64(/^basic +(\S+) *$/i.exec(header ?? '')?.[1] ?? '');
-  return given.ok && timingSafeEqual(digest(given.value), digest(Buffer.from(`${username}:${password}`)));
+  const wanted = `${username}:${password}`;
+  // RFC 7617 leaves the encoding open: browsers send UTF-8, many libraries ISO 8859-1.
+  const fits = (['utf8', 'latin1'] as const).map((encoding) => {
+    const bytes = Buffer.from(wanted, encoding);
+    return given.ok && timingSafeEqual(digest(given.value), digest(bytes)) && bytes.toString(encoding) === wanted;
+  });
+  return fits.includes(true);
 }
 
 const digest = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();

@@ -151,6 +151,8 @@ const apiRules: readonly Rule[] = [
     { command: 'get wlan.security', data: 'unasked' },
     { rule: 'data that is not expected is ignored', reply: { code: 0, response: 'auto\r\n' } },
   ) as Rule,
+  post({ command: 'get wlan.security', data: null, flags: null }, { rule: 'null is nothing', status: 200 }) as Rule,
+  { rule: 'a byte order mark', method: 'POST', path: '/command', body: '\ufeff{"command":"ver"}', status: 200 },
   { rule: 'a body that is no JSON', method: 'POST', path: '/command', body: '{', status: 400 },
   { rule: 'no body', method: 'POST', path: '/command', status: 400 },
   {

@@ -16,7 +16,8 @@ interface CommandCall {
   readonly responseBase64: boolean;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Some programs begin their files with a byte order mark; it is no part of the text. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads the body of `POST /command`; the refusal says what is wrong with it. Spec: MOD-HTTP-post-command. */
 export function parseCall(body: Uint8Array): Result<CommandCall, string> {
@@ -27,7 +28,10 @@ export function parseCall(body: Uint8Array): Result<CommandCall, string> {
     return failure('The body is not JSON');
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return failure('The body is not an object');
-  const { command, flags = 0, data } = given as Readonly<Record<string, unknown>>;
+  // Serialisers write what is left out as null.
+  const { command, flags: givenFlags, data: givenData } = given as Readonly<Record<string, unknown>>;
+  const flags = givenFlags ?? 0;
+  const data = givenData ?? undefined;
   if (typeof command !== 'string') return failure('"command" is not a string');
   if (typeof flags !== 'number' || !Number.isInteger(flags) || flags < 0)
     return failure('"flags" is not a whole number of 0 or more');

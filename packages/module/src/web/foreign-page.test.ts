@@ -117,6 +117,12 @@ describe.each(webWires)('on a loopback address, over %s,', (wire) => {
     expect(text).toMatch(/^Forbidden: [^\r]+\r\n$/);
   });
 
+  test('a program that opens a web socket may call the module as it likes', async () => {
+    const { status } = await rig.call('GET', '/stream', { headers: { ...handshake, host: 'gauge' } });
+    expect(status).not.toBe(403);
+    await rig.run('stream_close all');
+  });
+
   test.each(own)('every entry goes on with %j', async (headers) => {
     expect(await walk(rig, headers)).toEqual(all('passed'));
     await rig.run('set mdns.name quay-7');

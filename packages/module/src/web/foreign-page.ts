@@ -16,12 +16,17 @@ export function foreignPage(
   { names, corsOrigin }: Pick<WebSettings, 'names' | 'corsOrigin'>,
 ): string | undefined {
   const { host = '', origin = originOf(headers.referer) } = headers;
+  if (isProgram(headers)) return undefined;
   // Whoever owns another name can let it lead here; to the browser the page is then of the same origin.
   if (host !== '' && !isOwn(host, names)) return 'The module is called by a name that is not its own';
   if (corsOrigin === '*' || (origin !== undefined && origin === corsOrigin)) return undefined;
   const isForeign = !ownSites.includes(headers['sec-fetch-site']) || (origin !== undefined && !isOf(origin, host));
   return isForeign ? 'A page from elsewhere has asked; http.server.cors_origin can allow it' : undefined;
 }
+
+/** Every browser says from where a page opens a web socket: RFC 6455 4.1. Only programs send none of these headers. */
+const isProgram = ({ origin, referer, upgrade, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean =>
+  upgrade?.toLowerCase() === 'websocket' && (origin ?? referer ?? site) === undefined;
 
 function isOwn(given: string, names: readonly string[]): boolean {
   const host = given.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');

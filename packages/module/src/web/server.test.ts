@@ -20,7 +20,7 @@ describe.each(webWires)('the server over %s', (wire) => {
     await rig.close();
   });
 
-  test('requests byte by byte are as good, and so are those of HTTP/1.0 and of half-closed clients', async () => {
+  test('requests byte by byte are as good, and so are bare line feeds, HTTP/1.0 and half-closed clients', async () => {
     const rig = await webRig({ wire });
     const slow = await line(rig);
     const body = '{"command":"get wlan.ssid"}';
@@ -29,10 +29,13 @@ describe.each(webWires)('the server over %s', (wire) => {
       await turns(1);
     }
     await until(() => replies(slow.received()).length === 1);
+    const bare = await line(rig);
+    bare.stream.write('GET /command/get%20wlan.ssid HTTP/1.1\nHost: localhost\n\n');
+    await until(() => replies(bare.received()).length === 1);
     const old = await line(rig);
     old.stream.end('GET /command/get%20wlan.ssid HTTP/1.0\r\n\r\n');
     await until(old.ended);
-    expect(replies(old.received())).toEqual([{ id: 2, code: 0, flags: 0, response: 'harbour-open\r\n' }]);
+    expect(replies(old.received())).toEqual([{ id: 3, code: 0, flags: 0, response: 'harbour-open\r\n' }]);
     await rig.close();
   });
 

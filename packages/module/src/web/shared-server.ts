@@ -37,6 +37,8 @@ function makeServer(): Server {
       requestTimeout: 0,
       // Programs of embedded systems leave it out.
       requireHostHeader: false,
+      // RFC 9112 2.2: a line may end in LF alone.
+      insecureHTTPParser: true,
       shouldUpgradeCallback: (request) => receivers.get(request.socket)?.upgrades(request) ?? false,
     },
     (request, response) => receivers.get(request.socket)?.request(request, response),

@@ -20,6 +20,7 @@ import { labelCommand } from './label.ts';
 import { loginCommand, logoutCommand } from './login.ts';
 import { logsCommand } from './logs.ts';
 import { moduleCommand } from './module.ts';
+import { moduleRecorderCommands } from './module-recorder.ts';
 import { productsCommand } from './products.ts';
 import { rehearseCommand } from './rehearse.ts';
 import { rescueCommand } from './rescue.ts';
@@ -63,6 +64,7 @@ export const commands: readonly CliCommand[] = [
   upCommand,
   serveCommand,
   moduleCommand,
+  ...moduleRecorderCommands,
   fleetCommand,
   rehearseCommand,
   rescueCommand,

@@ -8,8 +8,8 @@ import { lanOption } from './serve.ts';
 /** Where the serial line of a module is to be had. */
 export const serialOption = {
   kind: 'text',
-  placeholder: 'pty[:LINK]|tcp:HOST:PORT|rfc2217:HOST:PORT|stdio|none',
-  help: 'the serial line, UART 0: a pseudo-terminal (LINK is a stable symlink to it), a TCP listener, one that speaks RFC 2217, this terminal, or none',
+  placeholder: 'pty[:LINK]|tcp:HOST:PORT|tcp-connect:HOST:PORT|rfc2217:HOST:PORT|tty:DEVICE[,BAUD]|stdio|none',
+  help: 'the serial line, UART 0: a pseudo-terminal (LINK is a stable symlink to it), a TCP listener, a call to a TCP listener, one that speaks RFC 2217, a serial port of this machine, this terminal, or none',
 } as const;
 
 const timeOption = {
@@ -28,13 +28,13 @@ export const moduleOptions = {
   serial1: {
     kind: 'text',
     default: 'none',
-    placeholder: 'pty[:LINK]|tcp:HOST:PORT|rfc2217:HOST:PORT|none',
+    placeholder: 'as for --serial, without stdio',
     help: 'UART 1, which bus.data_bus and bus.log_bus can name',
   },
   control: {
     kind: 'text',
     placeholder: 'HOST:PORT',
-    help: 'a TCP port over which another program drives and watches the pins',
+    help: 'a TCP port over which another program drives and watches pins and power: lines of JSON, or HTTP',
   },
   ip: { kind: 'ipv4', default: '127.0.0.1', placeholder: 'ADDRESS', help: 'host address of its network interfaces' },
   'port-offset': { kind: 'port', default: 8000, placeholder: 'N', help: 'added to the ports that the module opens' },

@@ -54,7 +54,7 @@ export interface ModuleSettings {
 }
 
 /** The settings that say what a module is, and not where others reach it or what it keeps. */
-type ModuleTraits = Omit<ModuleSettings, 'flash' | 'serial' | 'serial1' | 'control'>;
+export type ModuleTraits = Omit<ModuleSettings, 'flash' | 'serial' | 'serial1' | 'control'>;
 
 /** The serial line could not be opened. */
 export class NoSerialError extends UserError {}

@@ -80,6 +80,12 @@ interface Case {
 
 const answers: readonly Case[] = [
   { name: 'a length', text: 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', status: 200, body: 'hello' },
+  {
+    name: 'lines that end in LF alone',
+    text: 'HTTP/1.1 200 OK\nContent-Length: 5\n\nhello',
+    status: 200,
+    body: 'hello',
+  },
   { name: 'an end by closing', text: 'HTTP/1.1 200 OK\r\n\r\nhello', status: 200, body: 'hello' },
   { name: 'version 1.0', text: 'HTTP/1.0 200 OK\r\n\r\nhello', status: 200, body: 'hello' },
   { name: 'no reason', text: 'HTTP/1.1 201 \r\ncontent-length:0\r\n\r\n', status: 201, body: '' },

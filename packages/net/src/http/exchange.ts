@@ -238,6 +238,8 @@ export class HttpExchange {
       headers: own.flat(),
       setHost: false,
       maxHeaderSize: maxAnswerHeadBytes,
+      // RFC 9112 2.2: a line may end in LF alone, as it does with small servers.
+      insecureHTTPParser: true,
     });
     this.#request = request;
     request.on('error', (error) => this.#fail(error.message));

@@ -66,15 +66,18 @@ export function listenOn(
   if (!hostPort.ok) return Promise.resolve(hostPort);
   let last = Promise.resolve();
   const { inOrder = false } = options;
+  // The port as the module knows it: on the host it has an offset.
+  const welcome = (connection: Connection): void =>
+    accept(port === 0 ? connection : { ...connection, localPort: port });
   const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: inOrder }, (socket) => {
     socket.on('error', () => {});
     // Spec: MOD-NET-loopback-guard.
     if (!net.listenLan && !isLoopback(socket.remoteAddress)) socket.destroy();
-    else if (!inOrder) void greet(socket, accept, options);
+    else if (!inOrder) void greet(socket, welcome, options);
     else {
       last = last.then(turnsPass).then(() => {
         // After `close` there is no taker.
-        if (server.listening) void greet(socket, accept, options);
+        if (server.listening) void greet(socket, welcome, options);
         else socket.destroy();
       });
     }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { connect, createSecureContext, createServer, type TLSSocket } from 'node:tls';
 import { type Clock, failure, type Result, realClock, success } from '@moorage/base';
 import type { NetError, NetFailure, SecureOptions, TlsServer } from '../ports.ts';
+import { certificateProblem } from './certificate-dates.ts';
 import { failureOf, timedOut } from './errors.ts';
 
 /**
@@ -15,7 +16,7 @@ export function startTls(
   clock: Clock = realClock,
 ): Promise<Result<Duplex, NetFailure>> {
   const name = tls.serverName ?? host;
-  const { resumption: session } = tls;
+  const { nowMs, resumption: session } = tls;
   const ticket = session?.ticket;
   return opening(clock, timeoutMs, stream, 'tls', (finish) => {
     const context = createSecureContext({ ca: tls.ca, cert: tls.cert, key: tls.key });
@@ -23,6 +24,7 @@ export function startTls(
       socket: stream,
       host: name,
       secureContext: context,
+      rejectUnauthorized: nowMs === undefined,
       ...(ticket && { session: Buffer.from(ticket) }),
       // An address is no server name; it is checked against the certificate all the same.
       ...(isIP(name) === 0 && { servername: name }),
@@ -38,6 +40,11 @@ export function startTls(
       });
     }
     secured.once('secureConnect', () => {
+      const wrong = nowMs && certificateProblem(secured, { nowMs: nowMs(), ca: tls.ca, name });
+      if (wrong) {
+        secured.destroy();
+        return finish(failure(wrong));
+      }
       // Before TLS 1.3 a ticket that was good is good again, and there is no new one.
       if (session && secured.isSessionReused()) session.ticket ??= ticket;
       finish(success(secured));
@@ -62,12 +69,22 @@ export function acceptTls(
     const server = createServer({
       cert: tls.cert,
       key: tls.key,
-      ...(tls.clientCa !== undefined && { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true }),
+      ...(tls.clientCa !== undefined && {
+        ca: tls.clientCa,
+        requestCert: true,
+        rejectUnauthorized: tls.nowMs === undefined,
+      }),
     });
     // A client that leaves in the middle of the handshake ends it; afterwards each side may end by itself.
     stream.allowHalfOpen = false;
     server.once('secureConnection', (secured) => {
       secured.on('error', () => {});
+      const { clientCa: ca, nowMs } = tls;
+      const wrong = ca !== undefined && nowMs && certificateProblem(secured, { nowMs: nowMs(), ca });
+      if (wrong) {
+        secured.destroy();
+        return finish(failure(wrong));
+      }
       stream.allowHalfOpen = true;
       secured.allowHalfOpen = true;
       finish(success(secured));

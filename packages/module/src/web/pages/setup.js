@@ -31,7 +31,8 @@ const say = (text, wrong = false) => {
   $('message').className = wrong ? 'error' : '';
 };
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const quoted = (text) => `"${text}"`;
+/** A text as one word of a command line. */
+const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
 
 /** One row of `scan -v`: number, channel, rssi, bssid, rate, security, -, length of the name, name. */
 function parseRow(line) {
@@ -126,9 +127,13 @@ function hmac(key) {
 export function wpaKey(passkey, ssid) {
   if (/^[0-9a-f]{64}$/i.test(passkey)) return passkey;
   const encode = (text) => [...new TextEncoder().encode(text)];
+  // The module spells a byte that does not print as \xHH.
+  const name = ssid
+    .split(/(\\x[0-9a-f]{2})/i)
+    .flatMap((part, at) => (at % 2 ? Number.parseInt(part.slice(2), 16) : encode(part)));
   const prf = hmac(encode(passkey));
   const key = [1, 2].flatMap((number) => {
-    let round = prf([...encode(ssid), 0, 0, 0, number]);
+    let round = prf([...name, 0, 0, 0, number]);
     const sum = [...round];
     for (let count = 1; count < 4096; count++) {
       round = prf(round);
@@ -177,8 +182,6 @@ $('join').addEventListener('submit', async (event) => {
   $('go').disabled = true;
   try {
     const [ssid, passkey] = [$('ssid').value, $('passkey').value];
-    if (/["\\]/.test(ssid + passkey))
-      throw new Error('Quotes and backslashes in names and passwords need the command line');
     chosen = networks.find((network) => network.ssid === ssid);
     // One that hides its name cannot be tried like this.
     if (chosen && chosen.security !== 'wep') await verify(chosen, passkey);

@@ -1,5 +1,14 @@
 import type { Clock, Result } from '@moorage/base';
-import type { Connection, DatagramOptions, DatagramSocket, DialOptions, Net, NetFailure } from '@moorage/net';
+import type {
+  Connection,
+  DatagramOptions,
+  DatagramSocket,
+  DialOptions,
+  Net,
+  NetFailure,
+  SecureOptions,
+  TlsClock,
+} from '@moorage/net';
 import { isWritable } from '@moorage/net/dns/dns-message';
 import { resolveLocal } from '@moorage/net/dns/mdns-browser';
 
@@ -7,19 +16,23 @@ import { resolveLocal } from '@moorage/net/dns/mdns-browser';
 const isLocal = (host: string): boolean => /[^.]\.local\.?$/i.test(host) && isWritable(host.replace(/\.$/, ''));
 
 /**
- * A network on which `.local` names are looked for by mDNS first, then as before. Reference: network 4.1.
- * Spec: MOD-RULE-mdns.
+ * The network as the module sees it: `.local` names are looked for by mDNS first, then as before, and certificates are
+ * judged by the module's clock, whoever speaks TLS. Reference: network 4.1. Spec: MOD-RULE-mdns.
  */
-export class LocalNames implements Net {
+export class ModuleNet implements Net {
   readonly #net: Net;
   readonly #clock: Clock;
+  readonly #tlsClock: () => TlsClock;
 
-  constructor(net: Net, clock: Clock) {
+  /** `tlsClock` is asked at each connection. */
+  constructor(net: Net, clock: Clock, tlsClock: () => TlsClock = () => ({})) {
     this.#net = net;
     this.#clock = clock;
+    this.#tlsClock = tlsClock;
   }
 
-  async dial(options: DialOptions): Promise<Result<Connection, NetFailure>> {
+  async dial(given: DialOptions): Promise<Result<Connection, NetFailure>> {
+    const options = this.#judged(given);
     if (!isLocal(options.host)) return this.#net.dial(options);
     const host = await this.#place(options.host);
     const { tls } = options;
@@ -55,16 +68,20 @@ export class LocalNames implements Net {
     return this.#net.reachedAt?.(port) ?? port;
   }
 
-  secure(...given: Parameters<Net['secure']>): ReturnType<Net['secure']> {
-    return this.#net.secure(...given);
+  secure(connection: Connection, options: SecureOptions): ReturnType<Net['secure']> {
+    return this.#net.secure(connection, this.#judged(options));
   }
 
-  listen(...given: Parameters<Net['listen']>): ReturnType<Net['listen']> {
-    return this.#net.listen(...given);
+  listen(...[port, accept, options = {}]: Parameters<Net['listen']>): ReturnType<Net['listen']> {
+    return this.#net.listen(port, accept, this.#judged(options));
   }
 
   lease(): ReturnType<Net['lease']> {
     return this.#net.lease();
+  }
+
+  #judged<Options extends { readonly tls?: TlsClock }>(options: Options): Options {
+    return options.tls ? { ...options, tls: { ...options.tls, ...this.#tlsClock() } } : options;
   }
 
   /** The address that mDNS knows, or the name as it is. */

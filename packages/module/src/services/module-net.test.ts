@@ -3,13 +3,13 @@ import { blankResponse, readDns, writeDns } from '@moorage/net/dns/dns-message';
 import { mdnsGroup, mdnsPort } from '@moorage/net/dns/mdns-browser';
 import { MemoryNetwork } from '@moorage/net/memory';
 import { expect, test } from 'vitest';
-import { LocalNames } from './local-names.ts';
+import { ModuleNet } from './module-net.ts';
 
 /** A module's network, with a printer that is known by mDNS alone and a host that is known by DNS. */
 async function namesRig() {
   const clock = new VirtualClock();
   const network = new MemoryNetwork(clock);
-  const net = new LocalNames(network.attach('module', '10.5.6.108'), clock);
+  const net = new ModuleNet(network.attach('module', '10.5.6.108'), clock);
   network.attach('only-dns.local', '10.5.6.40');
   const printer = network.attach('10.5.6.30', '10.5.6.30');
   let lookups = 0;
