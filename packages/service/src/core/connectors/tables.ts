@@ -42,11 +42,20 @@ export const connectorTables = {
       error: t.optional(t.text),
       created_at: t.time,
       finished_at: t.optional(t.time),
+      /** What is sent first: 0 an alert, 1 anything else. */
+      rank: t.since(2, t.withDefault(t.integer, 1)),
+      /** What is sent in the order in which it happened: the events of a device, of an alert, of a product. */
+      line: t.since(2, t.withDefault(t.text, '')),
+      /** Grows with each delivery. */
+      place: t.since(2, t.withDefault(t.integer, 0)),
     },
     [
       t.index('connector_id', 'created_at'),
       // Only what waits has a time at which it is due.
-      t.index('due_at'),
+      { ...t.index('due_at'), until: 2 },
+      { ...t.index('connector_id', 'due_at'), where: ['due_at'], since: 2 },
+      { ...t.index('connector_id', 'rank', 'place'), where: ['due_at'], since: 2 },
+      { ...t.index('connector_id', 'line', 'place'), where: ['due_at'], since: 2 },
       t.index('finished_at'),
     ],
   ),

@@ -122,6 +122,7 @@ async function tell(
     deviceId: count === 1 && only ? only.id : null,
     data: { alert: alert.id, rule: rule.id, devices: count, some: named },
     connectorIds: JSON.parse(rule.connectors),
+    line: alert.id,
   });
   const { mail_to, product, product_id: productId } = rule;
   const body = mailText({ text: alert.text, product, count, titles: named.map(({ title }) => title), isOver });
