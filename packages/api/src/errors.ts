@@ -96,6 +96,7 @@ export const errors = {
     message: 'The account "{user}" owns {things}; name the heir who gets that, or disable the account',
   },
   PLATFORM_MISMATCH: { status: 409, message: '{what} is not for platform "{platform}"' },
+  IN_USE: { status: 409, message: '{named} is in use by {by}' },
   PRODUCT_IN_USE: { status: 409, message: 'Product "{product}" is in use: {detail}' },
   BUNDLE_IN_USE: { status: 409, message: 'The bundle is in use: {users}' },
   NO_WAY_BACK: {

@@ -19,6 +19,7 @@ import type { Storage } from './engine/db/storage.ts';
 import type { SchemaOf } from './engine/db/table.ts';
 import { engineTables } from './engine/db/tables.ts';
 import { accountTables } from './extensions/accounts/tables.ts';
+import { forgetDeletedConnectors } from './extensions/alerts/steps.ts';
 import { alertTables } from './extensions/alerts/tables.ts';
 import { auditTables } from './extensions/audit/tables.ts';
 import { broadcastTables } from './extensions/broadcasts/tables.ts';
@@ -67,7 +68,7 @@ declare module './engine/db/schema.ts' {
 }
 
 /** What a storage of the service is opened with. */
-export const records: Records = { tables };
+export const records: Records = { tables, steps: { 2: forgetDeletedConnectors } };
 
 /** Opens the records of the service, as `openStorage` does. */
 export const openRecords = (url: string, options?: StorageOptions): Promise<Storage> =>

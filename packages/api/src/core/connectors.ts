@@ -217,9 +217,10 @@ export const connectorsContract = endpoints(shared, {
     path: '/api/connectors/{connector_id}',
     scope: 'administer',
     spec: ['API-EP-DELETE-connectors-connector_id'],
-    summary: 'Delete a connector, and what waits to be delivered through it',
+    summary: 'Delete a connector that no alert rule sends by, and what waits to be delivered through it',
     params: connectorParams,
     reply: ResultOk,
+    errors: [400, 401, 403, 404, 409],
   },
   test: {
     method: 'POST',

@@ -18,6 +18,7 @@ export const connectorTables = {
       updated_at: t.time,
     },
     [t.unique('product_id', 'code')],
+    { known: ['connector', 'code'] },
   ),
   /** An event that a connector subscribes to: what a log row looks its deliveries up by. */
   connector_events: t.table({ connector_id: t.keyed(t.part('connectors')), product_id: t.text, event: t.key }, [

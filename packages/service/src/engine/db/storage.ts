@@ -4,6 +4,7 @@ import type { Expressions } from './expressions.ts';
 import type { HotPaths } from './hot.ts';
 import type { Samples } from './samples.ts';
 import type { Schema } from './schema.ts';
+import type { Tables } from './table.ts';
 import type { Followers, Work } from './work.ts';
 
 export type { Db, Expressions } from './expressions.ts';
@@ -12,6 +13,7 @@ export type { Db, Expressions } from './expressions.ts';
 export interface Storage {
   readonly kind: 'sqlite' | 'postgres';
   readonly db: Kysely<Schema>;
+  readonly tables: Tables;
   /** Migrations that opening has run. */
   readonly migrated: readonly string[];
   readonly hot: HotPaths;

@@ -6,6 +6,7 @@ import type { UserRow } from '../../core/users/queries.ts';
 import { listedUser } from '../../core/users/records.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
+import { goesWith } from '../../engine/db/references.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
 import {
@@ -182,14 +183,16 @@ const remove =
       }
       const last = await refuseLastOwner(deps.storage, trx, account, undefined, call.caller);
       if (last) return failure(last);
+      const taken = await goesWith(deps.storage, trx, 'users', account.id);
       await deleteAccount(trx, account.id);
       const data = {
         user_id: account.id,
         user: account.username,
         email: account.email,
         ...(heir && { heir: heir.username, owns }),
+        ...taken.data,
       };
-      const message = `Account ${account.username} deleted`;
+      const message = `Account ${account.username} deleted${taken.text}`;
       const log = { ...byCaller(call, deps.clock.now()), message, data };
       await writeLog(trx, { ...log, type: 'user.delete', ...(heir && { concernedId: heir.id }) });
       return success(resultOk);

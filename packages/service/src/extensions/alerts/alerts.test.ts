@@ -317,6 +317,32 @@ eachDatabase('alerts', (open) => {
     expect(await alerts()).toEqual([]);
   });
 
+  it('a rule holds its segment and its connectors, and what is deleted with a product is said', async () => {
+    const body = { title: 'North', filter: 'title==*' };
+    const segment = unwrap(await owner().call('segments.create', { params: { product_id }, body })).value;
+    const rule = await addRule({ kind: 'update_failed' }, { segment_id: segment.id });
+    const bySegment = { params: { segment_id: segment.id } };
+    const byHook = { params: { connector_id: hook.id } };
+    const inUse = (message: string) => ({ ok: false, error: { status: 409, body: { code: 'IN_USE', message } } });
+    expect(await owner().call('segments.remove', bySegment)).toMatchObject(
+      inUse('Segment "North" is in use by alert rule "Dark"'),
+    );
+    expect(await owner().call('connectors.remove', byHook)).toMatchObject(
+      inUse('Connector HOOK is in use by alert rule "Dark"'),
+    );
+    const saved = { title: 'Dark', condition: rule.condition, connectors: [], segment_id: null };
+    unwrap(await owner().call('alerts.updateRule', { params: { rule_id: rule.id }, body: saved }));
+    unwrap(await owner().call('segments.remove', bySegment));
+    unwrap(await scene.as('admin').call('products.remove', { params: { product_id } }));
+    const { message, data } = await storage.db
+      .selectFrom('logs')
+      .select(['message', 'data'])
+      .where('type', '=', 'product.delete')
+      .executeTakeFirstOrThrow();
+    expect(message).toMatch(/ deleted; with it connector "HOOK", alert rule "Dark"$/);
+    expect(JSON.parse(data)).toMatchObject({ with: { connector: ['HOOK'], 'alert rule': ['Dark'] } });
+  });
+
   it('a rule names a segment and connectors of its own product', async () => {
     const other = (await scene.add()).id;
     const add = (body: object) =>

@@ -36,6 +36,7 @@ export async function openSqlite(
   const storage: Storage = {
     kind: 'sqlite',
     db,
+    tables: records.tables,
     migrated,
     hot,
     expressions,
