@@ -15,7 +15,7 @@ import { productTables } from './core/products/tables.ts';
 import { userTables } from './core/users/tables.ts';
 import type { Records } from './engine/db/migrations.ts';
 import { openStorage, type StorageOptions } from './engine/db/open.ts';
-import type { Storage } from './engine/db/storage.ts';
+import type { Db, Storage } from './engine/db/storage.ts';
 import type { SchemaOf } from './engine/db/table.ts';
 import { engineTables } from './engine/db/tables.ts';
 import { accountTables } from './extensions/accounts/tables.ts';
@@ -26,6 +26,7 @@ import { broadcastTables } from './extensions/broadcasts/tables.ts';
 import { doorTables } from './extensions/doors/tables.ts';
 import { fleetTables } from './extensions/fleet/tables.ts';
 import { gatewayTables } from './extensions/gateways/tables.ts';
+import { placeAnnouncements } from './extensions/home-assistant/queries.ts';
 import { homeAssistantTables } from './extensions/home-assistant/tables.ts';
 import { rehearsalTables } from './extensions/rehearsals/tables.ts';
 import { viewTables } from './extensions/views/tables.ts';
@@ -67,8 +68,13 @@ declare module './engine/db/schema.ts' {
   interface Schema extends SchemaOf<typeof tables> {}
 }
 
+async function toVersion2(db: Db): Promise<void> {
+  await forgetDeletedConnectors(db);
+  await placeAnnouncements(db);
+}
+
 /** What a storage of the service is opened with. */
-export const records: Records = { tables, steps: { 2: forgetDeletedConnectors } };
+export const records: Records = { tables, steps: { 2: toVersion2 } };
 
 /** Opens the records of the service, as `openStorage` does. */
 export const openRecords = (url: string, options?: StorageOptions): Promise<Storage> =>

@@ -60,6 +60,7 @@ eachDatabase('deliveries', (open) => {
     const [sent] = network.sent;
     expect(sent).toMatchObject({ headers: { 'X-Device-UUID': device.uuid, 'X-Signature': expect.any(String) } });
     expect(JSON.parse(sent && 'body' in sent ? sent.body : '')).toMatchObject({
+      id: (await rows())[0]?.id,
       event: 'ota.ok',
       code: 'HOOK',
       device: { id: device.id, uuid: device.uuid, title: device.title },

@@ -53,11 +53,17 @@ async function outgoingOf(
   // Of a change of many devices each has an event, which does not name the others.
   const data = device !== undefined && log.device_id === null ? own : kept;
   return {
+    id: delivery.id,
     event: delivery.event,
     code: connector.code,
     device: device ?? null,
     product: { id: connector.product_id, product: connector.product },
-    data: { ...data, message: log.message, level: log.level },
+    data: {
+      ...data,
+      ...(log.bundle_id !== null && { bundle_id: log.bundle_id }),
+      message: log.message,
+      level: log.level,
+    },
     atMs: log.created_at,
   };
 }

@@ -166,7 +166,7 @@ export async function subjectOf(db: Db, delivery: Pick<DeliveryRow, 'log_id' | '
       ? undefined
       : await db
           .selectFrom('logs')
-          .select(['type', 'level', 'message', 'data', 'device_id', 'created_at'])
+          .select(['type', 'level', 'message', 'data', 'device_id', 'bundle_id', 'created_at'])
           .where('id', '=', delivery.log_id)
           .executeTakeFirst();
   const device =

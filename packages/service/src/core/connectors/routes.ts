@@ -174,6 +174,7 @@ const test =
     if (!allowed.ok) return allowed;
     const connector = allowed.value;
     const sent = await sendNow(deps, connector, {
+      id: randomUUID(),
       event: 'test',
       code: connector.code,
       device: null,

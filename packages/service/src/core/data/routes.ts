@@ -184,6 +184,7 @@ export const changeControl =
         message: `Control ${name} of device ${device.title} set to ${value}`,
         deviceId: device.id,
         productId: device.product_id,
+        data: { name, value: change.value },
       });
       return success({ device, record: controlRecord(name, capabilities, row), atMs });
     });

@@ -30,7 +30,7 @@ const loose: Readonly<Record<string, readonly string[]>> = {
     'tokens.opened_by',
   ],
   'is sent all the same, without it': ['deliveries.device_id', 'deliveries.log_id'],
-  'is to be taken back elsewhere': ['announcements.device_id'],
+  'is to be taken back elsewhere': ['announced.device_id', 'announced_places.connector_id', 'announcements.device_id'],
   'is a count, or goes with what has the reference': [
     'connector_events.product_id',
     'count_devices.product_id',
