@@ -3,6 +3,7 @@ import { avatarTables } from './core/avatars/tables.ts';
 import { bundleTables } from './core/bundles/tables.ts';
 import { certificateTables } from './core/certificates/tables.ts';
 import { channelTables } from './core/channel/tables.ts';
+import { nameWaitingDevices } from './core/connectors/queries.ts';
 import { connectorTables } from './core/connectors/tables.ts';
 import { dataTables } from './core/data/tables.ts';
 import { deviceTables } from './core/devices/tables.ts';
@@ -71,6 +72,7 @@ declare module './engine/db/schema.ts' {
 async function toVersion2(db: Db): Promise<void> {
   await forgetDeletedConnectors(db);
   await placeAnnouncements(db);
+  await nameWaitingDevices(db);
 }
 
 /** What a storage of the service is opened with. */

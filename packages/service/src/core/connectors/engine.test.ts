@@ -71,6 +71,18 @@ eachDatabase('deliveries', (open) => {
     expect(shown).toMatchObject({ state: 'ok', last_used_at: expect.any(String) });
   });
 
+  it('name the device as it was then, whatever has become of it', async () => {
+    const [renamed, gone] = [await scene.occupy(product), await scene.occupy(product)];
+    await happen('ota.ok', renamed.id);
+    await happen('ota.ok', gone.id);
+    await storage.db.updateTable('devices').set({ title: 'Later' }).where('id', '=', renamed.id).execute();
+    await storage.db.deleteFrom('devices').where('id', '=', gone.id).execute();
+    await pass(1_000, ['done 1', 'done 1']);
+    const named = network.sent.map((one) => ('body' in one ? JSON.parse(one.body).device : undefined));
+    const asThen = ({ id, uuid, title }: typeof gone) => ({ id, uuid, title });
+    expect(named).toEqual([asThen(renamed), asThen(gone)]);
+  });
+
   it('are queued with the change, or not at all', async () => {
     const broken = storage.transaction(async (trx) => {
       await writeLog(trx, { type: 'ota.ok', message: 'M', atMs: 1, productId: product });

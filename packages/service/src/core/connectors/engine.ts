@@ -9,10 +9,10 @@ import {
   type DeliveryRow,
   deleteDeliveriesBefore,
   dueConnectors,
+  logOf,
   nextDeliveries,
   noteUse,
   optionsOf,
-  subjectOf,
   takeDelivery,
 } from './queries.ts';
 import { type Outgoing, retryPauseMs } from './rules.ts';
@@ -46,17 +46,19 @@ async function outgoingOf(
   delivery: DeliveryRow,
   connector: ConnectorView,
 ): Promise<Outgoing | undefined> {
-  const { log, device } = await subjectOf(storage.db, delivery);
+  const log = delivery.log_id === null ? undefined : await logOf(storage.db, delivery.log_id);
   if (!log) return undefined;
+  const { device_id: id, device_uuid: uuid, device_title: title } = delivery;
+  const device = id !== null && uuid !== null && title !== null ? { id, uuid, title } : null;
   const kept: Readonly<Record<string, unknown>> = JSON.parse(log.data);
   const { devices: _, titles: __, ...own } = kept;
   // Of a change of many devices each has an event, which does not name the others.
-  const data = device !== undefined && log.device_id === null ? own : kept;
+  const data = device !== null && log.device_id === null ? own : kept;
   return {
     id: delivery.id,
     event: delivery.event,
     code: connector.code,
-    device: device ?? null,
+    device,
     product: { id: connector.product_id, product: connector.product },
     data: {
       ...data,

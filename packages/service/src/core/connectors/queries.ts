@@ -159,25 +159,24 @@ export async function changeDelivery(
   await db.updateTable('deliveries').set(change).where('id', '=', id).execute();
 }
 
-/** What a delivery tells of: its log row, and the device it names. */
-export async function subjectOf(db: Db, delivery: Pick<DeliveryRow, 'log_id' | 'device_id'>) {
-  const log =
-    delivery.log_id === null
-      ? undefined
-      : await db
-          .selectFrom('logs')
-          .select(['type', 'level', 'message', 'data', 'device_id', 'bundle_id', 'created_at'])
-          .where('id', '=', delivery.log_id)
-          .executeTakeFirst();
-  const device =
-    delivery.device_id === null
-      ? undefined
-      : await db
-          .selectFrom('devices')
-          .select(['id', 'uuid', 'title'])
-          .where('id', '=', delivery.device_id)
-          .executeTakeFirst();
-  return { log, device };
+/** The log row that a delivery tells of. */
+export const logOf = (db: Db, logId: string) =>
+  db
+    .selectFrom('logs')
+    .select(['level', 'message', 'data', 'device_id', 'bundle_id', 'created_at'])
+    .where('id', '=', logId)
+    .executeTakeFirst();
+
+/** Gives what waits the names of its devices. */
+export async function nameWaitingDevices(db: Db): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set((eb) => ({
+      device_uuid: eb.selectFrom('devices').select('uuid').whereRef('devices.id', '=', 'deliveries.device_id'),
+      device_title: eb.selectFrom('devices').select('title').whereRef('devices.id', '=', 'deliveries.device_id'),
+    }))
+    .where('due_at', 'is not', null)
+    .execute();
 }
 
 /** One page of what went through a connector, and how many there are. */

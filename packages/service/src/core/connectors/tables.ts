@@ -43,6 +43,9 @@ export const connectorTables = {
       error: t.optional(t.text),
       created_at: t.time,
       finished_at: t.optional(t.time),
+      /** What the device was called then; null of one that was gone. */
+      device_uuid: t.since(2, t.optional(t.text)),
+      device_title: t.since(2, t.optional(t.text)),
       /** What is sent first: 0 an alert, 1 anything else. */
       rank: t.since(2, t.withDefault(t.integer, 1)),
       /** What is sent in the order in which it happened: the events of a device, of an alert, of a product. */

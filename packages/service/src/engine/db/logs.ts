@@ -89,7 +89,7 @@ function nextPlace(atMs: number): number {
 /** Queues a delivery for each connector of a product that wants an event. Most products have none. */
 async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<void> {
   const wanting = new Map<string, readonly string[]>();
-  const deliveries: NewRow<'deliveries'>[] = [];
+  const deliveries: Omit<NewRow<'deliveries'>, 'device_uuid' | 'device_title'>[] = [];
   for (const { id, entry } of written) {
     const { type, atMs, deviceId, deviceIds = [deviceId ?? null], productId, connectorIds = [], line } = entry;
     if (!productId || isQuiet(type)) continue;
@@ -122,7 +122,17 @@ async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<vo
   for (let at = 0; at < deliveries.length; at += rowsAtOnce) {
     await trx
       .insertInto('deliveries')
-      .values(deliveries.slice(at, at + rowsAtOnce))
+      .values((eb) => {
+        const named = (column: 'uuid' | 'title', id: string | null | undefined) =>
+          id == null ? null : eb.selectFrom('devices').select(column).where('devices.id', '=', id);
+        return deliveries.slice(at, at + rowsAtOnce).map(({ device_id, ...row }) => ({
+          ...row,
+          device_id: device_id ?? null,
+          // It may have another name, or be gone, when this is sent.
+          device_uuid: named('uuid', device_id),
+          device_title: named('title', device_id),
+        }));
+      })
       .execute();
   }
 }

@@ -227,8 +227,15 @@ eachDatabase('alerts by mail', (open) => {
 });
 
 it('a mail names some devices, and says how many more there are', () => {
-  const alert = { text: 'the last update failed', product: 'acme:LIGHT', count: 3, titles: ['A', 'B'], isOver: true };
+  const alert = {
+    text: 'the last update failed',
+    product: 'acme:LIGHT',
+    count: 3,
+    titles: ['A', 'B'],
+    isOver: true,
+    atMs: 0,
+  };
   expect(mailText(alert)).toBe(
-    'No longer: the last update failed\nProduct: acme:LIGHT\nDevices: 3\n\n- A\n- B\nand 1 more\n',
+    'No longer: the last update failed\nProduct: acme:LIGHT\nDevices: 3\nAt: 1970-01-01T00:00:00.000Z\n\n- A\n- B\nand 1 more\n',
   );
 });
