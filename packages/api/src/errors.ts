@@ -167,6 +167,10 @@ export const errors = {
     message: 'The device is at another node, which this one does not reach; try again in {retryAfterS} seconds',
   },
   STORAGE_AWAY: { status: 503, message: 'The storage does not answer ({what}); try again in {retryAfterS} seconds' },
+  STORAGE_DAMAGED: {
+    status: 503,
+    message: 'What is stored in the {what} is damaged or missing; the operator has to bring it back',
+  },
   STORAGE_BUSY: {
     status: 503,
     message: 'Too many requests wait for the storage; try again in {retryAfterS} seconds',

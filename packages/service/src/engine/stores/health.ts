@@ -2,8 +2,8 @@ import type { Clock } from '@moorage/base';
 
 /** Why the storage cannot serve a request now, by no fault of the request or of the program. */
 export interface StorageTrouble {
-  /** It does not answer, has no room, or too many wait for it. */
-  readonly kind: 'away' | 'full' | 'busy';
+  /** It does not answer, has no room, too many wait for it, or it is not what was stored. */
+  readonly kind: 'away' | 'full' | 'busy' | 'damaged';
   /** The part of the storage, for people: `database`, `file store`. */
   readonly what: string;
 }
