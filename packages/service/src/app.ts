@@ -19,6 +19,7 @@ import type { BlobStore } from './engine/blobs/blob-store.ts';
 import { type CheckedBlobs, checkedBlobs, type Damaged } from './engine/blobs/checked-blobs.ts';
 import { checkSome, objectOf } from './engine/db/blob-records.ts';
 import type { StorageOptions } from './engine/db/open.ts';
+import { isEmptyFile } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import { storageTroubleOf } from './engine/db/trouble.ts';
 import { bearerCheck } from './engine/http/bearer.ts';
@@ -39,6 +40,7 @@ import { openOutbound } from './engine/outbound/outbound.ts';
 import type { Outbound } from './engine/outbound/ports.ts';
 import { deviceAddresses, type LogLevel, type Settings } from './engine/settings/settings.ts';
 import { StorageHealth } from './engine/stores/health.ts';
+import { UnusableError } from './engine/stores/unusable.ts';
 import type { SingleSignOn, SsoFiles } from './extensions/accounts/single-sign-on.ts';
 import type { Extension, ExtensionParts, Opened } from './extensions/extension.ts';
 import { chosenExtensions } from './extensions/index.ts';
@@ -123,12 +125,21 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const chosen = chosenExtensions(settings.extensions);
   const contracts = { ...coreContract, ...Object.assign({}, ...chosen.map((extension) => extension.contracts)) };
   const traffic = new Traffic();
-  const health = new StorageHealth(clock, storageTroubleOf, (what) => api.log.error(`No room is left in the ${what}`));
+  const health = new StorageHealth(
+    clock,
+    storageTroubleOf,
+    (what) => api.log.error(`No room is left in the ${what}`),
+    () => {
+      api.log.error('The database is damaged: changes are refused from now on; restore a backup, or repair the file');
+      storage.stopWrites?.();
+    },
+  );
   const troubleOf = (error: unknown) => health.troubleOf(error);
   const serverOptions = { troubleOf, logLevel, traffic, logStream, timeouts, accessLog: settings.accessLog };
   const publicServerOptions = { ...serverOptions, statusOf, trustProxy: settings.trustProxy };
   const endpoints = endpointsOf(contracts).map(({ shape }) => shape);
   const api: FastifyInstance = buildServer({ ...publicServerOptions, web: options.certificates?.api, endpoints });
+  if (!options.storage && !options.blobs) await refuseLostRecords(settings);
   const storage = options.storage ?? (await openRecords(settings.database, storageOptions(api, settings)));
   const stored = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
   const warnings = new Map<string, string>();
@@ -205,6 +216,15 @@ async function reportTroubles(
   const warning = `Users, customers or manufacturers have the same name: ${clashes.join(', ')}`;
   warnings.set('names', warning);
   log.warn(warning);
+}
+
+/** @throws {UnusableError} when the file of the records is empty beside stored files: that is no first start */
+async function refuseLostRecords(settings: Settings): Promise<void> {
+  if (!isEmptyFile(settings.database) || settings.blobs.startsWith('s3:')) return;
+  for await (const _ of (await openBlobs(settings.blobs, settings)).list()) {
+    const what = `Setting --database names an empty file, and --blobs has files`;
+    throw new UnusableError(`${what}: restore a backup, or remove the empty file to begin anew`);
+  }
 }
 
 /** Names in a warning; of more it says the number. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { hourMs } from '@moorage/base';
+import { hourMs, minuteMs } from '@moorage/base';
 import { expect, test } from 'vitest';
 import { buildApp, eachDatabase } from '../testing/index.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -35,10 +35,11 @@ eachDatabase('maintenance', (open) => {
       startMaintenance({ ...app.service.deps, lease: { id, signOn: async () => {} } }, [
         { name: 'something', run: async () => void done.push(id) },
       ]);
-    /** One round of each. */
+    /** One round of each, an hour after the one before: some minutes after they have started. */
     const round = async () => {
-      const stops = processes.map(start);
       await app.clock.advance(hourMs);
+      const stops = processes.map(start);
+      await app.clock.advance(5 * minuteMs);
       await Promise.all(stops.map((stop) => stop()));
     };
     await round();

@@ -35,6 +35,8 @@ export interface Storage {
    * that reads and writes the rows of many together.
    */
   transaction<T>(run: (trx: Transaction<Schema>, work: Work) => Promise<T>): Promise<T>;
+  /** Refuses every change from now on: the file is damaged, and each would make it worse. */
+  stopWrites?(): void;
   /** Asks for something small, on PostgreSQL over a connection that no request can take; throws when nothing replies. */
   check(): Promise<void>;
   /** The same records for periodic work: requests do not wait for it, nor it for them. */

@@ -106,7 +106,7 @@ export function whereOf(connector: Pick<ConnectorView, 'opts' | 'product' | 'cod
 export async function notePlace(
   db: Db,
   connector: Pick<ConnectorView, 'id' | 'opts' | 'product' | 'code'>,
-  known: readonly AnnouncedPlace[] = [],
+  known: readonly AnnouncedPlace[],
 ): Promise<AnnouncedPlace> {
   const where = whereOf(connector);
   const [place, login] = [JSON.stringify(where.place), JSON.stringify(where.login)];
@@ -157,7 +157,11 @@ export async function placeAnnouncements(db: Db): Promise<void> {
       .where('connector_id', '=', connector.id)
       .execute();
     if (rows.length === 0) continue;
-    const { id } = await notePlace(db, connector);
+    const { place, login } = whereOf(connector);
+    // A connector has announced at one place so far.
+    const { id } = connector;
+    const row = { id, connector_id: id, place: JSON.stringify(place), login: JSON.stringify(login), left_at: null };
+    await db.insertInto('announced_places').values(row).execute();
     for (const { device_id, uuid } of rows) await noteAnnouncement(db, id, { id: device_id, uuid });
   }
 }

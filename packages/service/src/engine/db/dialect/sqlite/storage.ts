@@ -50,6 +50,7 @@ export async function openSqlite(
       await hot.flushPolls().catch(onError);
       await db.destroy();
     },
+    stopWrites: () => database.writer.db.exec('pragma query_only = on'),
     async check() {
       await db.selectFrom('settings').select('name').limit(1).execute();
     },
