@@ -45,6 +45,7 @@ export const corePieces: readonly MaintenancePiece[] = [
   },
   { name: 'old deliveries', run: removeOldDeliveries },
   { name: 'old data of devices', run: removeOldData },
+  { name: 'room in the database', run: async ({ storage }) => storage.shrink?.() },
 ];
 
 /**

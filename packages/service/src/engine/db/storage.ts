@@ -35,6 +35,8 @@ export interface Storage {
    * that reads and writes the rows of many together.
    */
   transaction<T>(run: (trx: Transaction<Schema>, work: Work) => Promise<T>): Promise<T>;
+  /** Gives the room that deleted rows have left back to the system, a piece at a time. The server does so by itself. */
+  shrink?(): Promise<void>;
   /** Refuses every change from now on: the file is damaged, and each would make it worse. */
   stopWrites?(): void;
   /** Asks for something small, on PostgreSQL over a connection that no request can take; throws when nothing replies. */
