@@ -69,14 +69,14 @@ declare module './engine/db/schema.ts' {
   interface Schema extends SchemaOf<typeof tables> {}
 }
 
-async function toVersion2(db: Db): Promise<void> {
+async function toVersion3(db: Db): Promise<void> {
   await forgetDeletedConnectors(db);
   await placeAnnouncements(db);
   await nameWaitingDevices(db);
 }
 
 /** What a storage of the service is opened with. */
-export const records: Records = { tables, steps: { 2: toVersion2 } };
+export const records: Records = { tables, steps: { 3: toVersion3 } };
 
 /** Opens the records of the service, as `openStorage` does. */
 export const openRecords = (url: string, options?: StorageOptions): Promise<Storage> =>

@@ -44,22 +44,22 @@ export const connectorTables = {
       created_at: t.time,
       finished_at: t.optional(t.time),
       /** What the device was called then; null of one that was gone. */
-      device_uuid: t.since(2, t.optional(t.text)),
-      device_title: t.since(2, t.optional(t.text)),
+      device_uuid: t.since(3, t.optional(t.text)),
+      device_title: t.since(3, t.optional(t.text)),
       /** What is sent first: 0 an alert, 1 anything else. */
-      rank: t.since(2, t.withDefault(t.integer, 1)),
+      rank: t.since(3, t.withDefault(t.integer, 1)),
       /** What is sent in the order in which it happened: the events of a device, of an alert, of a product. */
-      line: t.since(2, t.withDefault(t.text, '')),
+      line: t.since(3, t.withDefault(t.text, '')),
       /** Grows with each delivery. */
-      place: t.since(2, t.withDefault(t.integer, 0)),
+      place: t.since(3, t.withDefault(t.integer, 0)),
     },
     [
       t.index('connector_id', 'created_at'),
       // Only what waits has a time at which it is due.
-      { ...t.index('due_at'), until: 2 },
-      { ...t.index('connector_id', 'due_at'), where: ['due_at'], since: 2 },
-      { ...t.index('connector_id', 'rank', 'place'), where: ['due_at'], since: 2 },
-      { ...t.index('connector_id', 'line', 'place'), where: ['due_at'], since: 2 },
+      { ...t.index('due_at'), until: 3 },
+      { ...t.index('connector_id', 'due_at'), where: ['due_at'], since: 3 },
+      { ...t.index('connector_id', 'rank', 'place'), where: ['due_at'], since: 3 },
+      { ...t.index('connector_id', 'line', 'place'), where: ['due_at'], since: 3 },
       t.index('finished_at'),
     ],
   ),

@@ -2,7 +2,7 @@ import * as t from '../../engine/db/table.ts';
 
 export const homeAssistantTables = {
   announcements: t.table({ connector_id: t.keyed(t.part('connectors')), device_id: t.key, uuid: t.text }, [], {
-    until: 2,
+    until: 3,
   }),
   /** Where a connector has announced devices. It stays until all of them are taken back, whatever becomes of the connector. */
   announced_places: t.table(
@@ -17,7 +17,7 @@ export const homeAssistantTables = {
       left_at: t.optional(t.time),
     },
     [t.index('connector_id')],
-    { since: 2 },
+    { since: 3 },
   ),
   /** A device that has been announced there, under the uuid that its topics have. */
   announced: t.table(
@@ -28,6 +28,6 @@ export const homeAssistantTables = {
       uuid: t.text,
     },
     [],
-    { since: 2 },
+    { since: 3 },
   ),
 };
