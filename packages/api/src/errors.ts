@@ -96,6 +96,7 @@ export const errors = {
     message: 'The account "{user}" owns {things}; name the heir who gets that, or disable the account',
   },
   PLATFORM_MISMATCH: { status: 409, message: '{what} is not for platform "{platform}"' },
+  IN_USE: { status: 409, message: '{named} is in use by {by}' },
   PRODUCT_IN_USE: { status: 409, message: 'Product "{product}" is in use: {detail}' },
   BUNDLE_IN_USE: { status: 409, message: 'The bundle is in use: {users}' },
   NO_WAY_BACK: {
@@ -166,6 +167,10 @@ export const errors = {
     message: 'The device is at another node, which this one does not reach; try again in {retryAfterS} seconds',
   },
   STORAGE_AWAY: { status: 503, message: 'The storage does not answer ({what}); try again in {retryAfterS} seconds' },
+  STORAGE_DAMAGED: {
+    status: 503,
+    message: 'What is stored in the {what} is damaged or missing; the operator has to bring it back',
+  },
   STORAGE_BUSY: {
     status: 503,
     message: 'Too many requests wait for the storage; try again in {retryAfterS} seconds',

@@ -2,8 +2,10 @@ import type { Clock } from './clock.ts';
 
 interface Repeated {
   readonly clock: Pick<Clock, 'after'>;
-  /** Between the end of one round and the start of the next, and before the first, in ms. */
+  /** Between the end of one round and the start of the next, in ms. */
   readonly pauseMs: number;
+  /** Before the first round, in ms; as long as between others without it. */
+  readonly firstPauseMs?: number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -13,12 +15,12 @@ interface Repeated {
  * @param round is handed what says whether it shall end early
  */
 export function repeat(
-  { clock, pauseMs, onError }: Repeated,
+  { clock, pauseMs, firstPauseMs = pauseMs, onError }: Repeated,
   round: (isOver: () => boolean) => Promise<void>,
 ): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
-  let cancel = clock.after(pauseMs, begin);
+  let cancel = clock.after(firstPauseMs, begin);
   function begin(): void {
     running = round(() => stopped)
       .catch(onError)

@@ -77,6 +77,12 @@ function buildProgram(): Command {
     const command = parent.command(definition.name, { isDefault }).description(definition.summary).exitOverride();
     for (const argument of definition.arguments ?? []) command.argument(argumentText(argument), argument.help);
     addOptions(command, definition.options);
+    // Its settings may stand behind the group alone.
+    if (isDefault)
+      parent.addHelpText(
+        'after',
+        () => `\nWithout a command it is ${definition.name}:\n\n${command.helpInformation()}`,
+      );
     command.action((...parameters: unknown[]) => {
       // One that is left out comes as `undefined`, and many as a list.
       const args = parameters

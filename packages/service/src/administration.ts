@@ -17,6 +17,7 @@ import { version } from './core/meta/version.ts';
 import { backUp, type Carried } from './engine/backup/backup.ts';
 import { restore } from './engine/backup/restore.ts';
 import { openBlobs, type S3Access } from './engine/blobs/backends/open.ts';
+import { lookAtBlobs } from './engine/db/blob-records.ts';
 import type { Storage } from './engine/db/storage.ts';
 import type { Settings } from './engine/settings/settings.ts';
 import { deleteChallenges } from './extensions/accounts/factor-queries.ts';
@@ -126,6 +127,25 @@ export const backUpStorage = async (place: Place & S3Access, file: string): Prom
     file,
     version,
     clock: realClock,
+  });
+
+/** A stored content that is not what was stored. */
+export interface DamagedContent {
+  readonly sha256: string;
+  readonly state: 'altered' | 'missing';
+  /** Records that have it. */
+  readonly usedBy: readonly string[];
+}
+
+/** Looks at all stored contents; calls `onDamaged` with each that is wrong. Returns how many there are. */
+export const checkStoredFiles = (place: Place & S3Access, onDamaged: (found: DamagedContent) => void) =>
+  withStorage(place, async (storage) => {
+    let count = 0;
+    for await (const { state, ...found } of lookAtBlobs(storage.db, await openBlobs(place.blobs, place))) {
+      count++;
+      if (state !== 'whole') onDamaged({ ...found, state });
+    }
+    return count;
   });
 
 /** Brings a backup into an empty storage. @throws {BackupError} */

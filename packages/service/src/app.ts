@@ -16,8 +16,10 @@ import { version } from './core/meta/version.ts';
 import { PollLoad } from './core/ota/poll-load.ts';
 import { openBlobs } from './engine/blobs/backends/open.ts';
 import type { BlobStore } from './engine/blobs/blob-store.ts';
-import { objectOf } from './engine/db/blob-records.ts';
+import { type CheckedBlobs, checkedBlobs, type Damaged } from './engine/blobs/checked-blobs.ts';
+import { checkSome, objectOf } from './engine/db/blob-records.ts';
 import type { StorageOptions } from './engine/db/open.ts';
+import { isEmptyFile } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
 import { storageTroubleOf } from './engine/db/trouble.ts';
 import { bearerCheck } from './engine/http/bearer.ts';
@@ -37,7 +39,7 @@ import { webTls } from './engine/http/web-tls.ts';
 import { openOutbound } from './engine/outbound/outbound.ts';
 import type { Outbound } from './engine/outbound/ports.ts';
 import { deviceAddresses, type LogLevel, type Settings } from './engine/settings/settings.ts';
-import { StorageHealth } from './engine/stores/health.ts';
+import { StorageHealth, UnusableError } from './engine/stores/health.ts';
 import type { SingleSignOn, SsoFiles } from './extensions/accounts/single-sign-on.ts';
 import type { Extension, ExtensionParts, Opened } from './extensions/extension.ts';
 import { chosenExtensions } from './extensions/index.ts';
@@ -122,19 +124,30 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const chosen = chosenExtensions(settings.extensions);
   const contracts = { ...coreContract, ...Object.assign({}, ...chosen.map((extension) => extension.contracts)) };
   const traffic = new Traffic();
-  const health = new StorageHealth(clock, storageTroubleOf, (what) => api.log.error(`No room is left in the ${what}`));
+  const health = new StorageHealth(
+    clock,
+    storageTroubleOf,
+    (what) => api.log.error(`No room is left in the ${what}`),
+    () => {
+      api.log.error('The database is damaged: changes are refused from now on; restore a backup, or repair the file');
+      storage.stopWrites?.();
+    },
+  );
   const troubleOf = (error: unknown) => health.troubleOf(error);
   const serverOptions = { troubleOf, logLevel, traffic, logStream, timeouts, accessLog: settings.accessLog };
   const publicServerOptions = { ...serverOptions, statusOf, trustProxy: settings.trustProxy };
   const endpoints = endpointsOf(contracts).map(({ shape }) => shape);
   const api: FastifyInstance = buildServer({ ...publicServerOptions, web: options.certificates?.api, endpoints });
+  if (!options.storage && !options.blobs) await refuseLostRecords(settings);
   const storage = options.storage ?? (await openRecords(settings.database, storageOptions(api, settings)));
-  const blobs = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
+  const stored = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
+  const warnings = new Map<string, string>();
+  const reads = !settings.blobs.startsWith('s3:');
+  const blobs = checkedBlobs(stored, { clock, reads, onChange: (damaged) => warnOfDamage(api, warnings, damaged) });
   const attempts = openAttempts({ storage, clock });
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };
   const hosts = [...(options.deviceHosts ?? []), ...deviceAddresses(settings).map(({ host }) => host)];
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, hosts);
-  const warnings = new Map<string, string>();
   await reportTroubles(deps, identity, warnings);
   const outbound = options.outbound ?? openOutbound(settings.connectorAllow, clock, settings);
   const foundation: Foundation = { ...deps, outbound, identity, load: new PollLoad() };
@@ -162,7 +175,9 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const polling = { ...deps, clock: lookClock };
   const stopWatching = watchIdentity(polling, identity);
   const stopClock = await watchClock(polling, warnings);
-  const background = options.withoutBackgroundWork ? noWork : await startBackgroundWork(core, extensions, lookClock);
+  const background = options.withoutBackgroundWork
+    ? noWork
+    : await startBackgroundWork(core, blobs, extensions, lookClock);
   const listeners = [api, devices.app, ops ?? []].flat();
   return {
     api,
@@ -202,11 +217,34 @@ async function reportTroubles(
   log.warn(warning);
 }
 
+/** @throws {UnusableError} when the file of the records is empty beside stored files: that is no first start */
+async function refuseLostRecords(settings: Settings): Promise<void> {
+  if (!isEmptyFile(settings.database) || settings.blobs.startsWith('s3:')) return;
+  for await (const _ of (await openBlobs(settings.blobs, settings)).list()) {
+    const what = `Setting --database names an empty file, and --blobs has files`;
+    throw new UnusableError(`${what}: restore a backup, or remove the empty file to begin anew`);
+  }
+}
+
+/** Names in a warning; of more it says the number. */
+const namedFiles = 3;
+
+/** Tells of stored files that are not what was stored. */
+function warnOfDamage({ log }: FastifyInstance, warnings: Map<string, string>, damaged: Damaged): void {
+  if (damaged.size === 0) return void warnings.delete('files');
+  const named = [...damaged].slice(-namedFiles).map(([sha256, state]) => `${sha256} (${state})`);
+  const more = damaged.size > namedFiles ? ` and ${damaged.size - namedFiles} more` : '';
+  const warning = `Stored files are not what was stored: ${named.join(', ')}${more}`;
+  warnings.set('files', warning);
+  log.error(warning);
+}
+
 const noWork = { stop: async () => {}, stopDeliveries: async () => {} };
 
 /** Begins what the service does by itself. Resolves with what ends it. */
 async function startBackgroundWork(
   core: Core,
+  blobs: CheckedBlobs,
   extensions: readonly Opened<Record<never, never>>[],
   lookClock: Clock,
 ): Promise<{ stop(): Promise<void>; stopDeliveries(): Promise<void> }> {
@@ -214,7 +252,8 @@ async function startBackgroundWork(
   const timed = { ...core, storage: core.storage.background, lease };
   const background = { ...timed, clock: lookClock };
   const ofUpdates = { name: 'updates that never ended', run: () => core.ota.engine.expire() };
-  const pieces = [...corePieces, ...extensions.flatMap(({ maintenance = [] }) => maintenance), ofUpdates];
+  const ofFiles = { name: 'stored files', run: () => checkSome(core.storage.background.db, blobs) };
+  const pieces = [...corePieces, ofFiles, ...extensions.flatMap(({ maintenance = [] }) => maintenance), ofUpdates];
   const stopMaintenance = startMaintenance(timed, pieces);
   const stops: (() => Promise<void>)[] = [];
   for (const { start } of extensions) if (start) stops.push(await start(core, background));

@@ -3,6 +3,7 @@ import { avatarTables } from './core/avatars/tables.ts';
 import { bundleTables } from './core/bundles/tables.ts';
 import { certificateTables } from './core/certificates/tables.ts';
 import { channelTables } from './core/channel/tables.ts';
+import { nameWaitingDevices } from './core/connectors/queries.ts';
 import { connectorTables } from './core/connectors/tables.ts';
 import { dataTables } from './core/data/tables.ts';
 import { deviceTables } from './core/devices/tables.ts';
@@ -15,16 +16,18 @@ import { productTables } from './core/products/tables.ts';
 import { userTables } from './core/users/tables.ts';
 import type { Records } from './engine/db/migrations.ts';
 import { openStorage, type StorageOptions } from './engine/db/open.ts';
-import type { Storage } from './engine/db/storage.ts';
+import type { Db, Storage } from './engine/db/storage.ts';
 import type { SchemaOf } from './engine/db/table.ts';
 import { engineTables } from './engine/db/tables.ts';
 import { accountTables } from './extensions/accounts/tables.ts';
+import { forgetDeletedConnectors } from './extensions/alerts/steps.ts';
 import { alertTables } from './extensions/alerts/tables.ts';
 import { auditTables } from './extensions/audit/tables.ts';
 import { broadcastTables } from './extensions/broadcasts/tables.ts';
 import { doorTables } from './extensions/doors/tables.ts';
 import { fleetTables } from './extensions/fleet/tables.ts';
 import { gatewayTables } from './extensions/gateways/tables.ts';
+import { placeAnnouncements } from './extensions/home-assistant/queries.ts';
 import { homeAssistantTables } from './extensions/home-assistant/tables.ts';
 import { rehearsalTables } from './extensions/rehearsals/tables.ts';
 import { viewTables } from './extensions/views/tables.ts';
@@ -66,8 +69,14 @@ declare module './engine/db/schema.ts' {
   interface Schema extends SchemaOf<typeof tables> {}
 }
 
+async function toVersion3(db: Db): Promise<void> {
+  await forgetDeletedConnectors(db);
+  await placeAnnouncements(db);
+  await nameWaitingDevices(db);
+}
+
 /** What a storage of the service is opened with. */
-export const records: Records = { tables };
+export const records: Records = { tables, steps: { 3: toVersion3 } };
 
 /** Opens the records of the service, as `openStorage` does. */
 export const openRecords = (url: string, options?: StorageOptions): Promise<Storage> =>

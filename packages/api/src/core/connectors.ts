@@ -198,7 +198,8 @@ export const connectorsContract = endpoints(shared, {
   },
   remove: {
     route: 'DELETE /api/connectors/{connector_id}',
-    summary: 'Delete a connector, and what waits to be delivered through it',
+    summary: 'Delete a connector that no alert rule sends by, and what waits to be delivered through it',
+    errors: [400, 401, 403, 404, 409],
   },
   test: {
     route: 'POST /api/connectors/{connector_id}/test',

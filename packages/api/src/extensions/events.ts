@@ -28,7 +28,9 @@ export const eventsContract = endpoints(
         'Quiet types (`ota.check`, `ota.none`, `device.message`) are left out, as in the list of logs. With `devices` there are ' +
         'also events of the type `device` with `device_id`, `type` and `data`: what the stream of each of these devices sends. ' +
         'Devices that you may not read, or no longer, send nothing. When more than 2,000 rows are written within a second, ' +
-        'an event of the type `left_out` says in `count` how many older ones are not sent.',
+        'an event of the type `left_out` says in `count` how many older ones are not sent. Events of logs have ids: a client ' +
+        'that comes back with the last one in the header `Last-Event-ID` gets what was written meanwhile, and perhaps some ' +
+        'of the last seconds again, which the `id` of the log tells.',
       query: Type.Object({
         devices: Type.Optional(
           Text(followedDevicesLimit * (idLength + 1), {

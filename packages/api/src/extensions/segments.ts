@@ -75,8 +75,9 @@ export const segmentsContract = endpoints(shared, {
     path: '/api/segments/{segment_id}',
     scope: 'operate',
     spec: ['API-EP-DELETE-segments-segment_id'],
-    summary: 'Delete a segment; its devices stay as they are',
+    summary: 'Delete a segment that no alert rule watches; its devices stay as they are',
     params: bySegmentId,
     reply: ResultOk,
+    errors: [400, 401, 403, 404, 409],
   },
 });

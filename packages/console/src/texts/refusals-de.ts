@@ -91,6 +91,8 @@ export const messagesInGerman: Readonly<Record<ErrorCode, string>> = {
   PLATFORM_MISMATCH: 'Nicht für die Plattform „{platform}“ ({what})',
   PRODUCT_IN_USE: 'Das Produkt „{product}“ wird benutzt: {detail}',
   BUNDLE_TAGGED: 'Das Bundle trägt das Tag „{tag}“; es muss zuerst zu einem anderen Bundle',
+  IN_USE: '{named} wird gebraucht von {by}',
+  STORAGE_DAMAGED: 'Was gespeichert ist ({what}), ist beschädigt oder fehlt; der Betrieb muss es zurückholen',
   BUNDLE_IN_USE: 'Das Bundle wird gebraucht: {users}',
   NO_WAY_BACK: 'Kein veröffentlichtes Bundle ist da, zu dem ein Gerät des Rollouts zurück könnte; eines nennen',
   BUNDLE_NOT_PUBLISHED: 'Das Bundle hat den Status {state}; das geht nur mit einem veröffentlichten',

@@ -1,5 +1,6 @@
 import type { CliCommand } from './define.ts';
 import type { OptionRow } from './options.ts';
+import { quoted } from './shell.ts';
 
 /** Shells whose completion can be made. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -34,7 +35,6 @@ function namesOf(
 }
 
 const isInGroup = (command: CliCommand): boolean => command.parent !== undefined;
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The tables for bash and zsh: words after the commands so far, and what stands behind an option. */
 function wordTables(commands: readonly CliCommand[], groups: Groups): string {

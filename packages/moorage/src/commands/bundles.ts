@@ -12,7 +12,7 @@ import { defineCliCommand, UserError } from '../command-line/define.ts';
 import type { Reporter } from '../command-line/output.ts';
 import { printable, reportRows, timeText } from '../command-line/table.ts';
 import { wordOf } from '../command-line/words.ts';
-import { type FolderFile, filesOf, readBase64 } from '../files/bundle-folder.ts';
+import { type FolderFile, filesOf, openBytes, readBase64 } from '../files/bundle-folder.ts';
 import { describeReach } from '../rollouts/texts.ts';
 
 const parent = 'bundles';
@@ -94,17 +94,33 @@ interface Filling {
   readonly scripts: ReadonlySet<string>;
 }
 
+/** Larger files are sent as they are read, in bytes. */
+const wholeLimitBytes = 8 * 1024 * 1024;
+
+/** Adds a file to a bundle. @throws {UserError} with its name */
+async function addFile(service: ServiceClient, bundle_id: string, file: FolderFile, isScript: boolean): Promise<void> {
+  const { filename, size } = file;
+  try {
+    if (size > wholeLimitBytes && !isScript) {
+      const params = { bundle_id, name: filename };
+      await service.call('bundles.addArtifact', { params, body: await openBytes(file) });
+      return;
+    }
+    const body = { filename, base64: await readBase64(file), ...(isScript && { type: 'SETUP_SCRIPT' }) };
+    await service.call('bundles.addResource', { params: { bundle_id }, body });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(`File "${filename}": ${error.message}`, error.exitCode, { cause: error });
+  }
+}
+
 /** Fills a new bundle. What fails midway leaves no bundle behind. */
 async function fill(service: ServiceClient, bundle: BundleDetail, { files, scripts }: Filling, reporter: Reporter) {
   const params = { bundle_id: bundle.id };
   try {
     for (const file of files) {
       const { filename, size } = file;
-      const type = scripts.has(filename) && { type: 'SETUP_SCRIPT' };
-      await service.call('bundles.addResource', {
-        params,
-        body: { filename, base64: await readBase64(file), ...type },
-      });
+      await addFile(service, bundle.id, file, scripts.has(filename));
       reporter.event('file', { filename, size }, `  ${printable(filename)} (${size} bytes)`);
     }
   } catch (error) {

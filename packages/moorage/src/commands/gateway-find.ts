@@ -1,5 +1,5 @@
 import type { FoundModule } from '@moorage/gateway';
-import { defineCliCommand } from '../command-line/define.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
 import { table } from '../command-line/table.ts';
 import { addressForms, checkAddress } from '../gateway/reach-module.ts';
 
@@ -47,7 +47,8 @@ export const gatewayFindCommand = defineCliCommand({
     const { modules, problems } = await find(hostPorts(ip), wanted);
     for (const module of modules) reporter.event('found', { ...module });
     for (const problem of problems) reporter.event('problem', { problem }, `  ${problem}`);
-    const prose = modules.length === 0 ? 'No module was found' : table(titles, modules.map(row));
+    const prose = modules.length === 0 ? '' : table(titles, modules.map(row));
     reporter.event('searched', { modules: modules.length }, prose);
+    if (modules.length === 0) throw new UserError('No module was found', 1);
   },
 });

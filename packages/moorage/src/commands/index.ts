@@ -39,7 +39,7 @@ import { rolloutWatchCommand } from './rollout-watch.ts';
 import { serveCommand } from './serve.ts';
 import { serviceInstallCommand, serviceStatusCommand, serviceUninstallCommand } from './service.ts';
 import { serviceAccountCommands } from './service-accounts.ts';
-import { backupCommand, migrateCommand, restoreCommand } from './storage.ts';
+import { backupCommand, checkCommand, migrateCommand, restoreCommand } from './storage.ts';
 import { tokenAddCommand } from './token-add.ts';
 import { upCommand } from './up-command.ts';
 import { userCommands } from './users.ts';
@@ -109,6 +109,7 @@ export const commands: readonly CliCommand[] = [
   rolloutTemplatesCommand,
   rolloutDefaultCommand,
   migrateCommand,
+  checkCommand,
   backupCommand,
   restoreCommand,
   serviceInstallCommand,

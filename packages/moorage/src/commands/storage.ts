@@ -1,4 +1,4 @@
-import { defineCliCommand } from '../command-line/define.ts';
+import { defineCliCommand, UserError } from '../command-line/define.ts';
 import { onStorage, withStorageOptions } from './storage-options.ts';
 
 export const migrateCommand = defineCliCommand({
@@ -35,5 +35,22 @@ export const restoreCommand = defineCliCommand({
   async run({ sources, args: [file = ''], reporter }) {
     const carried = await onStorage(sources, ({ restoreStorage }, place) => restoreStorage(place, file));
     reporter.event('restored', { file, ...carried }, `Restored from ${file}: ${inWords(carried)}`);
+  },
+});
+
+export const checkCommand = defineCliCommand({
+  name: 'check',
+  summary: 'Compare the contents of all stored files with their names, also while the service runs',
+  options: withStorageOptions({}),
+  async run({ sources, reporter }) {
+    let damaged = 0;
+    const count = await onStorage(sources, ({ checkStoredFiles }, place) =>
+      checkStoredFiles(place, ({ sha256, state, usedBy }) => {
+        damaged++;
+        reporter.event('damaged', { sha256, state, used_by: usedBy }, `${sha256} is ${state}: ${usedBy.join(', ')}`);
+      }),
+    );
+    reporter.event('checked', { contents: count, damaged }, `${count} contents, ${damaged} of them damaged`);
+    if (damaged > 0) throw new UserError('Store the same files again, or restore a backup', 1);
   },
 });

@@ -8,6 +8,7 @@ import { type CliCall, UserError } from '../command-line/define.ts';
 import { onHangup, stopOnSignal } from '../command-line/lifecycle.ts';
 import type { Resolved } from '../command-line/options.ts';
 import type { Reporter } from '../command-line/output.ts';
+import { shellWord } from '../command-line/shell.ts';
 import { NoSerialError, type Preparation, type RunningModule, startModule } from '../module/run.ts';
 import { reload, watchFiles } from '../service/reload.ts';
 import { type RunningService, startService } from '../service/run.ts';
@@ -130,7 +131,7 @@ function summary(
     ['under the names', deviceNames.join(', ')],
     ...(page === undefined ? [] : [["Module's web page", page]]),
     ...(serial === null ? [] : [['Serial line', `${serial} of module ${mac}`]]),
-    ...(serial?.startsWith('/') ? [['Open it with', `screen ${serial}`]] : []),
+    ...(serial?.startsWith('/') ? [['Open it with', `screen ${shellWord(serial)}`]] : []),
     ...(serial?.startsWith('tcp:') ? [['Open it with', `nc ${serial.slice(4).replace(':', ' ')}`]] : []),
   ];
   return [

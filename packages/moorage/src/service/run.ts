@@ -89,6 +89,11 @@ export async function startService(
     // After the listeners: a port that is taken ends the first run before a password is printed.
     const ensured = await ensureAdministrator(service.deps, announce);
     if (!ensured.ok) throw new UserError(`MOORAGE_ADMIN_PASSWORD: ${ensured.error.message}`, 2);
+    if (!ensured.value && settings.adminPassword !== undefined) {
+      service.deps.log.warn(
+        'MOORAGE_ADMIN_PASSWORD is for the first start: there is an administrator, whose password stays',
+      );
+    }
     const { publicUrl } = settings;
     const addresses = {
       api,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { hourMs } from '@moorage/base';
+import { hourMs, minuteMs } from '@moorage/base';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { buildApp, eachDatabase } from '../testing/index.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -35,10 +36,11 @@ eachDatabase('maintenance', (open) => {
       startMaintenance({ ...app.service.deps, lease: { id, signOn: async () => {} } }, [
         { name: 'something', run: async () => void done.push(id) },
       ]);
-    /** One round of each. */
+    /** One round of each, an hour after the one before: some minutes after they have started. */
     const round = async () => {
-      const stops = processes.map(start);
       await app.clock.advance(hourMs);
+      const stops = processes.map(start);
+      await app.clock.advance(5 * minuteMs);
       await Promise.all(stops.map((stop) => stop()));
     };
     await round();
@@ -50,5 +52,24 @@ eachDatabase('maintenance', (open) => {
     await work.set({ holder: 'gone' }).execute();
     await round();
     expect(done).toHaveLength(2);
+  });
+
+  test('what deleted rows have left goes back to the system', async () => {
+    const storage = await open();
+    if (!storage.shrink) return;
+    const pages = async () =>
+      (await sql<{ page_count: number }>`pragma page_count`.execute(storage.db)).rows[0]?.page_count ?? 0;
+    const row = { type: 'user.update', level: 'info', data: '{}', created_at: 1, message: 'x'.repeat(2_000) } as const;
+    const before = await pages();
+    for (let at = 0; at < 500; at++)
+      await storage.db
+        .insertInto('logs')
+        .values({ ...row, id: `${at}` })
+        .execute();
+    const most = await pages();
+    await storage.db.deleteFrom('logs').execute();
+    expect(await pages()).toBe(most);
+    await storage.shrink();
+    expect(await pages()).toBeLessThan(before + (most - before) / 10);
   });
 });

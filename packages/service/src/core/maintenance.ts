@@ -1,4 +1,4 @@
-import { hourMs, repeat } from '@moorage/base';
+import { hourMs, minuteMs, repeat } from '@moorage/base';
 import { collectGarbage } from '../engine/db/blob-records.ts';
 import { doForAll, type WorkLease } from '../engine/db/leases.ts';
 import { sessionIdleS, sessionMaxAgeS } from '../engine/http/console-session.ts';
@@ -20,6 +20,8 @@ export interface MaintenancePiece {
 
 /** Between the ends of one round and the start of the next, in milliseconds. */
 const intervalMs = hourMs;
+/** From the start of a process to its first round, in milliseconds: what is due is done by one that lives for minutes, too. */
+const firstPauseMs = 5 * minuteMs;
 /** What the clocks of two processes may differ by, in milliseconds. */
 const skewMs = 60_000;
 
@@ -43,11 +45,12 @@ export const corePieces: readonly MaintenancePiece[] = [
   },
   { name: 'old deliveries', run: removeOldDeliveries },
   { name: 'old data of devices', run: removeOldData },
+  { name: 'room in the database', run: async ({ storage }) => storage.shrink?.() },
 ];
 
 /**
- * Runs the pieces that no other process has run within an hour, every hour until the returned function is called, which
- * waits for the round under way.
+ * Runs the pieces that no other process has run within an hour, some minutes after the start and every hour from then on,
+ * until the returned function is called, which waits for the round under way.
  */
 export function startMaintenance(
   deps: Deps & { readonly lease: WorkLease },
@@ -55,7 +58,7 @@ export function startMaintenance(
 ): () => Promise<void> {
   const { clock, log } = deps;
   const onError = (error: unknown) => log.error({ err: error }, 'Maintenance failed');
-  return repeat({ clock, pauseMs: intervalMs, onError }, async () => {
+  return repeat({ clock, pauseMs: intervalMs, firstPauseMs, onError }, async () => {
     for (const { name, run } of pieces) {
       const work = async () => {
         await run(deps);

@@ -15,6 +15,7 @@ import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
+import { goesWith, nothingGoes } from '../../engine/db/references.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { listed } from '../../engine/http/record-from.ts';
 import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
@@ -170,15 +171,16 @@ async function setState({ storage, clock, hooks }: BundleDeps, call: Call<Contra
       const inUse = await hooks.bundleLeaves(trx, { ...leaving, abortsRollouts: call.body.abort_rollouts ?? false });
       if (inUse) return failure(inUse);
     }
+    const taken = to.value === 'trash' ? await goesWith(storage, trx, 'bundles', bundle.id) : nothingGoes;
     if (to.value === 'trash') await deleteBundle(trx, bundle.id);
     else await setBundleState(trx, bundle.id, to.value);
     await writeLog(trx, {
       ...byCaller(call, atMs),
       type: 'bundle.state',
-      message: `Bundle ${bundle.version} of product ${product.product} is ${to.value} now`,
+      message: `Bundle ${bundle.version} of product ${product.product} is ${to.value} now${taken.text}`,
       productId: product.id,
       bundleId: bundle.id,
-      data: { from: bundle.state, to: to.value },
+      data: { from: bundle.state, to: to.value, ...taken.data },
     });
     return success(resultOk);
   });

@@ -28,6 +28,7 @@ export const bundleTables = {
       t.index('product_id', 'version_key'),
       t.index('user_id'),
     ],
+    { known: ['bundle', 'version'] },
   ),
   resources: t.table({ ...storedFile, bundle_id: t.part('bundles'), exclude: t.flag }, [
     t.index('bundle_id'),

@@ -60,6 +60,7 @@ eachDatabase('deliveries', (open) => {
     const [sent] = network.sent;
     expect(sent).toMatchObject({ headers: { 'X-Device-UUID': device.uuid, 'X-Signature': expect.any(String) } });
     expect(JSON.parse(sent && 'body' in sent ? sent.body : '')).toMatchObject({
+      id: (await rows())[0]?.id,
       event: 'ota.ok',
       code: 'HOOK',
       device: { id: device.id, uuid: device.uuid, title: device.title },
@@ -68,6 +69,18 @@ eachDatabase('deliveries', (open) => {
     });
     const shown = unwrap(await scene.as('owner').call('connectors.get', { params: { connector_id: hook.id } })).value;
     expect(shown).toMatchObject({ state: 'ok', last_used_at: expect.any(String) });
+  });
+
+  it('name the device as it was then, whatever has become of it', async () => {
+    const [renamed, gone] = [await scene.occupy(product), await scene.occupy(product)];
+    await happen('ota.ok', renamed.id);
+    await happen('ota.ok', gone.id);
+    await storage.db.updateTable('devices').set({ title: 'Later' }).where('id', '=', renamed.id).execute();
+    await storage.db.deleteFrom('devices').where('id', '=', gone.id).execute();
+    await pass(1_000, ['done 1', 'done 1']);
+    const named = network.sent.map((one) => ('body' in one ? JSON.parse(one.body).device : undefined));
+    const asThen = ({ id, uuid, title }: typeof gone) => ({ id, uuid, title });
+    expect(named).toEqual([asThen(renamed), asThen(gone)]);
   });
 
   it('are queued with the change, or not at all', async () => {
@@ -139,7 +152,7 @@ eachDatabase('deliveries', (open) => {
   });
 
   it('of one slow target do not hold up others', async () => {
-    for (let event = 0; event < 4; event++) await happen('ota.ok');
+    for (let event = 0; event < 4; event++) await happen('ota.ok', (await scene.occupy(product)).id);
     const release = network.hold();
     await pass(1_000, ['waiting 0', 'waiting 0', 'waiting 1', 'waiting 1']);
     await waitFor(async () => network.sent.length, 2);
@@ -151,6 +164,47 @@ eachDatabase('deliveries', (open) => {
     }, 3);
     release();
     await scene.app.service.close();
+  });
+
+  const titlesSent = () => network.sent.map((one) => ('body' in one ? JSON.parse(one.body).data.at : undefined));
+  const happenAll = (rows: readonly { readonly type: LogType; readonly at: string; readonly deviceId?: string }[]) =>
+    storage.transaction(async (trx) => {
+      for (const { type, at, deviceId } of rows) {
+        const about = { message: 'M', atMs: scene.app.clock.now(), productId: product, data: { at } };
+        const own = { ...(deviceId && { deviceId }), ...(type === 'alert.raise' && { line: at }) };
+        await writeLog(trx, { ...about, type, connectorIds: [hook.id], ...own });
+      }
+    });
+
+  it('begin when the last ends: a hundred take a target that answers at once one look', async () => {
+    const devices = await Promise.all([1, 2, 3].map(() => scene.occupy(product)));
+    const rows = Array.from({ length: 100 }, (_, at) => ({
+      type: 'ota.ok' as const,
+      at: `${at % 3} ${at}`,
+      deviceId: devices[at % 3]?.id ?? '',
+    }));
+    await happenAll(rows);
+    await scene.app.clock.advance(1_000);
+    await waitFor(async () => network.sent.length, 100);
+    for (const device of ['0', '1', '2']) {
+      const of = (list: readonly string[]) => list.filter((at) => at.startsWith(`${device} `));
+      expect(of(titlesSent())).toEqual(of(rows.map(({ at }) => at)));
+    }
+  });
+
+  it('of a device wait for the one before, those of others do not, and alerts go first', async () => {
+    const [one, other] = await Promise.all([scene.occupy(product), scene.occupy(product)]);
+    network.answer(503);
+    await happenAll([{ type: 'ota.ok', at: 'first', deviceId: one.id }]);
+    await pass(1_000, ['waiting 1']);
+    await happenAll([
+      { type: 'ota.ok', at: 'second', deviceId: one.id },
+      { type: 'ota.ok', at: 'other', deviceId: other.id },
+      { type: 'alert.raise', at: 'alert', deviceId: one.id },
+    ]);
+    await pass(1_000, ['done 1', 'done 1', 'waiting 0', 'waiting 1']);
+    await pass(10_000, ['done 1', 'done 1', 'done 1', 'done 2']);
+    expect(titlesSent()).toEqual(['first', 'alert', 'other', 'first', 'second']);
   });
 
   it('go with their connector', async () => {

@@ -1,4 +1,4 @@
-import { dayMs, repeat } from '@moorage/base';
+import { dayMs, repeat, Turns } from '@moorage/base';
 import { removeInBatches } from '../../engine/db/batches.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { ConnectorDeps } from './messages.ts';
@@ -8,20 +8,23 @@ import {
   connectorById,
   type DeliveryRow,
   deleteDeliveriesBefore,
-  dueDeliveries,
+  dueConnectors,
+  logOf,
+  nextDeliveries,
   noteUse,
   optionsOf,
-  subjectOf,
   takeDelivery,
 } from './queries.ts';
 import { type Outgoing, retryPauseMs } from './rules.ts';
 import { defaultTimeoutMs, send } from './send.ts';
 
-/** Between two looks into the queue. */
+/** Between two looks for connectors that something is due for. */
 const pollIntervalMs = 1_000;
 /** Deliveries under way in one process; of one connector, so that a slow target does not hold up the others. */
 const sendingLimit = 16;
 const sendingPerConnector = 2;
+/** Deliveries that are read together: as many may go before an alert that comes meanwhile. */
+const readAtOnce = 16;
 /** Beyond the time limit of a try, before another process may take the delivery over. */
 const leaseSlackMs = 60_000;
 /** What could not even be tried for so long, is not sent any more. */
@@ -43,18 +46,26 @@ async function outgoingOf(
   delivery: DeliveryRow,
   connector: ConnectorView,
 ): Promise<Outgoing | undefined> {
-  const { log, device } = await subjectOf(storage.db, delivery);
+  const log = delivery.log_id === null ? undefined : await logOf(storage.db, delivery.log_id);
   if (!log) return undefined;
+  const { device_id: id, device_uuid: uuid, device_title: title } = delivery;
+  const device = id !== null && uuid !== null && title !== null ? { id, uuid, title } : null;
   const kept: Readonly<Record<string, unknown>> = JSON.parse(log.data);
   const { devices: _, titles: __, ...own } = kept;
   // Of a change of many devices each has an event, which does not name the others.
-  const data = device !== undefined && log.device_id === null ? own : kept;
+  const data = device !== null && log.device_id === null ? own : kept;
   return {
+    id: delivery.id,
     event: delivery.event,
     code: connector.code,
-    device: device ?? null,
+    device,
     product: { id: connector.product_id, product: connector.product },
-    data: { ...data, message: log.message, level: log.level },
+    data: {
+      ...data,
+      ...(log.bundle_id !== null && { bundle_id: log.bundle_id }),
+      message: log.message,
+      level: log.level,
+    },
     atMs: log.created_at,
   };
 }
@@ -105,51 +116,74 @@ async function record(
   });
 }
 
-/** Takes one delivery, tries it and records how that went. */
-async function deliver(deps: ConnectorDeps, delivery: DeliveryRow): Promise<void> {
-  const connector = await connectorById(deps.storage.db, delivery.connector_id);
-  if (!connector) return;
-  const timeoutMs = optionsOf(connector).timeout_ms ?? defaultTimeoutMs;
-  if (!(await takeDelivery(deps.storage.db, delivery, deps.clock.now() + timeoutMs + leaseSlackMs))) return;
-  await record(deps, delivery, connector, await attempt(deps, delivery, connector));
+/** Takes what a connector sends next. Undefined when nothing is due, or the connector has been deleted. */
+function takerOf(deps: ConnectorDeps, connectorId: string) {
+  const turns = new Turns();
+  let read: DeliveryRow[] = [];
+  const next = async () => {
+    const { db } = deps.storage;
+    for (;;) {
+      if (read.length === 0) read = await nextDeliveries(db, connectorId, deps.clock.now(), readAtOnce);
+      const [delivery, ...rest] = read;
+      read = rest;
+      const connector = delivery && (await connectorById(db, connectorId));
+      if (!connector) return undefined;
+      const timeoutMs = optionsOf(connector).timeout_ms ?? defaultTimeoutMs;
+      // Another process may have been faster.
+      if (await takeDelivery(db, delivery, deps.clock.now() + timeoutMs + leaseSlackMs)) return { delivery, connector };
+    }
+  };
+  return () => turns.run(next);
 }
 
 /**
- * Delivers what is queued, in this process; several processes share one queue. What is queued outlives all of them:
- * a try that ended with its process is made again when its lease is over. The returned function stops taking deliveries,
- * and waits for those under way.
+ * Delivers what is queued, in this process; several processes share one queue. Of each connector the next delivery begins
+ * when one ends, a few at a time. What is queued outlives all processes: a try that ended with its process is made again
+ * when its lease is over. The returned function stops taking deliveries, and waits for those under way.
  */
 export function startDeliveries(deps: ConnectorDeps): () => Promise<void> {
   const { clock, log, storage } = deps;
-  const underWay = new Map<string, { readonly connectorId: string; readonly ended: Promise<void> }>();
+  const sending = new Turns(sendingLimit);
+  const connectors = new Map<string, { readonly take: ReturnType<typeof takerOf>; lanes: number }>();
+  const underWay = new Set<Promise<void>>();
+  let isOver = false;
 
-  const countOf = (connectorId: string): number =>
-    [...underWay.values()].filter((one) => one.connectorId === connectorId).length;
-
-  function begin(delivery: DeliveryRow): void {
-    const ended = deliver(deps, delivery)
-      .catch((error) => log.error({ err: error, delivery: delivery.id }, 'A delivery could not be made'))
-      .finally(() => underWay.delete(delivery.id));
-    underWay.set(delivery.id, { connectorId: delivery.connector_id, ended });
+  /** Sends one delivery. False when nothing is due. */
+  async function sendNext(take: ReturnType<typeof takerOf>): Promise<boolean> {
+    const taken = isOver ? undefined : await take();
+    if (taken)
+      await record(deps, taken.delivery, taken.connector, await attempt(deps, taken.delivery, taken.connector));
+    return taken !== undefined;
   }
 
-  async function look(isOver: () => boolean): Promise<void> {
-    const room = sendingLimit - underWay.size;
-    if (room <= 0) return;
-    const connectors = new Set([...underWay.values()].map(({ connectorId }) => connectorId));
-    const busy = [...connectors].filter((id) => countOf(id) >= sendingPerConnector);
-    for (const delivery of await dueDeliveries(storage.db, clock.now(), busy, room)) {
-      if (isOver()) return;
-      if (underWay.has(delivery.id) || countOf(delivery.connector_id) >= sendingPerConnector) continue;
-      begin(delivery);
+  /** Sends what is due for a connector until nothing is. */
+  async function sendAll(connectorId: string): Promise<void> {
+    const connector = connectors.get(connectorId) ?? { take: takerOf(deps, connectorId), lanes: 0 };
+    if (connector.lanes >= sendingPerConnector) return;
+    connectors.set(connectorId, connector);
+    connector.lanes++;
+    try {
+      while (await sending.run(() => sendNext(connector.take)));
+    } catch (error) {
+      log.error({ err: error, connector: connectorId }, 'A delivery could not be made');
     }
+    if (--connector.lanes === 0) connectors.delete(connectorId);
   }
 
   const onError = (error: unknown) => log.error({ err: error }, 'The queue of deliveries could not be read');
-  const stopLooking = repeat({ clock, pauseMs: pollIntervalMs, onError }, look);
+  const stopLooking = repeat({ clock, pauseMs: pollIntervalMs, onError }, async () => {
+    const full = [...connectors].filter(([, { lanes }]) => lanes >= sendingPerConnector).map(([id]) => id);
+    for (const id of await dueConnectors(storage.db, clock.now(), full)) {
+      for (let lane = 0; lane < sendingPerConnector; lane++) {
+        const ended = sendAll(id).finally(() => underWay.delete(ended));
+        underWay.add(ended);
+      }
+    }
+  });
   return async () => {
+    isOver = true;
     await stopLooking();
-    await Promise.all([...underWay.values()].map(({ ended }) => ended));
+    await Promise.all(underWay);
   };
 }
 

@@ -25,7 +25,7 @@ export async function sendNow(
     // It may have been deleted meanwhile: then nothing is left to record on.
     if (!(await connectorByCode(trx, productId, code))) return;
     await insertDelivery(trx, {
-      id: randomUUID(),
+      id: outgoing.id,
       connector_id: connectorId,
       event: outgoing.event,
       log_id: null,
@@ -70,6 +70,7 @@ export async function sendThroughConnector(
   if (Buffer.byteLength(JSON.stringify(data) ?? '') > messageLimitBytes) return failure('the message is too long');
   const { id, uuid, title } = device;
   const sent = await sendNow(deps, connector, {
+    id: randomUUID(),
     event: 'message',
     code: connector.code,
     device: { id, uuid, title },

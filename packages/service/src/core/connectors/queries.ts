@@ -91,16 +91,49 @@ export async function insertDelivery(db: Db, row: NewRow<'deliveries'>): Promise
   await db.insertInto('deliveries').values(row).execute();
 }
 
-/** Deliveries that are due, the longest waiting first, without those of the connectors that are busy. */
-export const dueDeliveries = (
-  db: Db,
-  nowMs: number,
-  busyConnectors: readonly string[],
-  limit: number,
-): Promise<DeliveryRow[]> => {
-  const due = db.selectFrom('deliveries').selectAll().where('due_at', '<=', nowMs).orderBy('due_at').limit(limit);
-  return (busyConnectors.length === 0 ? due : due.where('connector_id', 'not in', [...busyConnectors])).execute();
-};
+/** Connectors that something is due for, without those that are named. */
+export async function dueConnectors(db: Db, nowMs: number, without: readonly string[]): Promise<string[]> {
+  const due = db
+    .selectFrom('connectors as c')
+    .select('c.id')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('deliveries as d')
+          .select('d.id')
+          .whereRef('d.connector_id', '=', 'c.id')
+          .where('d.due_at', '<=', nowMs),
+      ),
+    );
+  const rows = without.length === 0 ? due : due.where('c.id', 'not in', [...without]);
+  return (await rows.execute()).map(({ id }) => id);
+}
+
+/**
+ * What a connector sends next: alerts first, then what has waited longest, each when nothing of its line that happened
+ * before waits any more.
+ */
+export const nextDeliveries = (db: Db, connectorId: string, nowMs: number, limit: number): Promise<DeliveryRow[]> =>
+  db
+    .selectFrom('deliveries as d')
+    .selectAll('d')
+    .where('d.connector_id', '=', connectorId)
+    .where('d.due_at', '<=', nowMs)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deliveries as e')
+            .select('e.id')
+            .where('e.connector_id', '=', connectorId)
+            .whereRef('e.line', '=', 'd.line')
+            .whereRef('e.place', '<', 'd.place')
+            .where('e.due_at', 'is not', null),
+        ),
+      ),
+    )
+    .orderBy('d.rank')
+    .orderBy('d.place')
+    .limit(limit)
+    .execute();
 
 /**
  * Begins a try: moves the time at which the delivery is due to the end of the lease. False when another process was
@@ -126,25 +159,24 @@ export async function changeDelivery(
   await db.updateTable('deliveries').set(change).where('id', '=', id).execute();
 }
 
-/** What a delivery tells of: its log row, and the device it names. */
-export async function subjectOf(db: Db, delivery: Pick<DeliveryRow, 'log_id' | 'device_id'>) {
-  const log =
-    delivery.log_id === null
-      ? undefined
-      : await db
-          .selectFrom('logs')
-          .select(['type', 'level', 'message', 'data', 'device_id', 'created_at'])
-          .where('id', '=', delivery.log_id)
-          .executeTakeFirst();
-  const device =
-    delivery.device_id === null
-      ? undefined
-      : await db
-          .selectFrom('devices')
-          .select(['id', 'uuid', 'title'])
-          .where('id', '=', delivery.device_id)
-          .executeTakeFirst();
-  return { log, device };
+/** The log row that a delivery tells of. */
+export const logOf = (db: Db, logId: string) =>
+  db
+    .selectFrom('logs')
+    .select(['level', 'message', 'data', 'device_id', 'bundle_id', 'created_at'])
+    .where('id', '=', logId)
+    .executeTakeFirst();
+
+/** Gives what waits the names of its devices. */
+export async function nameWaitingDevices(db: Db): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set((eb) => ({
+      device_uuid: eb.selectFrom('devices').select('uuid').whereRef('devices.id', '=', 'deliveries.device_id'),
+      device_title: eb.selectFrom('devices').select('title').whereRef('devices.id', '=', 'deliveries.device_id'),
+    }))
+    .where('due_at', 'is not', null)
+    .execute();
 }
 
 /** One page of what went through a connector, and how many there are. */

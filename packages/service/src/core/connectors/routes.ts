@@ -5,6 +5,7 @@ import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
+import { refuseHeld } from '../../engine/db/references.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
 import type { Outbound } from '../../engine/outbound/ports.ts';
@@ -148,6 +149,8 @@ const remove =
       const allowed = await allowedConnector(trx, call.params.connector_id, call.caller);
       if (!allowed.ok) return allowed;
       const { id, code, product, product_id: productId } = allowed.value;
+      const held = await refuseHeld(storage, trx, 'connectors', { id, named: `Connector ${code}` });
+      if (held) return failure(held);
       await deleteConnector(trx, id);
       const message = `Connector ${code} of product ${product} deleted`;
       const data = { connector_id: id, code };
@@ -171,6 +174,7 @@ const test =
     if (!allowed.ok) return allowed;
     const connector = allowed.value;
     const sent = await sendNow(deps, connector, {
+      id: randomUUID(),
       event: 'test',
       code: connector.code,
       device: null,

@@ -92,6 +92,7 @@ describe('options of a connector', () => {
 const outgoing = {
   event: 'ota.ok',
   code: 'HOOK',
+  id: 'delivery-1',
   device: { id: 'd', uuid: 'ab', title: 'D' },
   product: { id: 'p', product: 'ME-PLAT_X' },
   data: { a: 1 },
@@ -106,6 +107,7 @@ describe('what a connector sends', () => {
 
   it('says which event, device and product', () => {
     expect(JSON.parse(bodyOf(outgoing))).toEqual({
+      id: outgoing.id,
       device: outgoing.device,
       product: outgoing.product,
       code: 'HOOK',

@@ -141,6 +141,8 @@ export const retryPauseMs = (attempts: number): number | undefined => {
 
 /** What is sent: what happened, and to which device of which product. Reference: events 2.2. */
 export interface Outgoing {
+  /** The same in each try, so that a target that has taken it and answered late takes it once. */
+  readonly id: string;
   readonly event: string;
   readonly code: string;
   readonly device: { readonly id: string; readonly uuid: string; readonly title: string } | null;
@@ -151,8 +153,8 @@ export interface Outgoing {
 }
 
 /** What a target gets, JSON text. Reference: events 2.2. */
-export const bodyOf = ({ event, code, device, product, data, atMs }: Outgoing): string =>
-  JSON.stringify({ device, product, code, event, data, at: String(atMs) });
+export const bodyOf = ({ id, event, code, device, product, data, atMs }: Outgoing): string =>
+  JSON.stringify({ id, device, product, code, event, data, at: String(atMs) });
 
 /** The topic of a message. A value never adds a level or a wildcard to it. */
 export function topicOf(template: string, { event, code, device, product }: Outgoing): string {

@@ -18,6 +18,7 @@ export const connectorTables = {
       updated_at: t.time,
     },
     [t.unique('product_id', 'code')],
+    { known: ['connector', 'code'] },
   ),
   /** An event that a connector subscribes to: what a log row looks its deliveries up by. */
   connector_events: t.table({ connector_id: t.keyed(t.part('connectors')), product_id: t.text, event: t.key }, [
@@ -42,11 +43,23 @@ export const connectorTables = {
       error: t.optional(t.text),
       created_at: t.time,
       finished_at: t.optional(t.time),
+      /** What the device was called then; null of one that was gone. */
+      device_uuid: t.since(3, t.optional(t.text)),
+      device_title: t.since(3, t.optional(t.text)),
+      /** What is sent first: 0 an alert, 1 anything else. */
+      rank: t.since(3, t.withDefault(t.integer, 1)),
+      /** What is sent in the order in which it happened: the events of a device, of an alert, of a product. */
+      line: t.since(3, t.withDefault(t.text, '')),
+      /** Grows with each delivery. */
+      place: t.since(3, t.withDefault(t.integer, 0)),
     },
     [
       t.index('connector_id', 'created_at'),
       // Only what waits has a time at which it is due.
-      t.index('due_at'),
+      { ...t.index('due_at'), until: 3 },
+      { ...t.index('connector_id', 'due_at'), where: ['due_at'], since: 3 },
+      { ...t.index('connector_id', 'rank', 'place'), where: ['due_at'], since: 3 },
+      { ...t.index('connector_id', 'line', 'place'), where: ['due_at'], since: 3 },
       t.index('finished_at'),
     ],
   ),

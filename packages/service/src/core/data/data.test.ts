@@ -138,21 +138,21 @@ eachDatabase('data cloud', (open) => {
     it('keeps samples with their own times, and gives one where there is none', async () => {
       await write({
         samples: [
-          { n: 'temp', v: 20.5, t: 1_700_000_000 },
-          { n: 'temp', v: 21, t: 1_700_000_060 },
+          { n: 'temp', v: 20.5, t: 1_694_000_000 },
+          { n: 'temp', v: 21, t: 1_694_000_060 },
           { n: 'status', v: 'ok' },
         ],
       });
       expect(await ask(owner, 'samples', at('temp'))).toMatchObject({
         value: [
-          { at: '1700000000000', value: 20.5 },
-          { at: '1700000060000', value: 21 },
+          { at: '1694000000000', value: 20.5 },
+          { at: '1694000060000', value: 21 },
         ],
       });
       const now = String(app.clock.now());
       expect(await ask(owner, 'streams', at())).toMatchObject({
         value: [
-          { name: 'temp', units: 'C', last: { at: '1700000060000', value: 21 } },
+          { name: 'temp', units: 'C', last: { at: '1694000060000', value: 21 } },
           { name: 'status', last: { at: now, value: 'ok' } },
         ],
       });
@@ -160,22 +160,22 @@ eachDatabase('data cloud', (open) => {
 
     // API-DATA-down-sampling, API-EP-GET-devices-device_id-streams-name
     it('answers a range by interval: mean, least, greatest and count of numbers, the last of texts', async () => {
-      const samples = [0, 1, 2, 60, 61, 180].map((s, index) => ({ n: 'temp', v: index, t: 1_700_000_040 + s }));
+      const samples = [0, 1, 2, 60, 61, 180].map((s, index) => ({ n: 'temp', v: index, t: 1_694_000_040 + s }));
       await write({
-        samples: [...samples, { n: 'status', v: 'a', t: 1_700_000_040 }, { n: 'status', v: 'b', t: 1_700_000_041 }],
+        samples: [...samples, { n: 'status', v: 'a', t: 1_694_000_040 }, { n: 'status', v: 'b', t: 1_694_000_041 }],
       });
       const query = { interval: 60_000 };
       expect(await ask(owner, 'samples', { ...at('temp'), query })).toMatchObject({
         value: [
-          { at: '1700000040000', value: 1, min: 0, max: 2, count: 3 },
-          { at: '1700000100000', value: 3.5, min: 3, max: 4, count: 2 },
-          { at: '1700000220000', value: 5, count: 1 },
+          { at: '1694000040000', value: 1, min: 0, max: 2, count: 3 },
+          { at: '1694000100000', value: 3.5, min: 3, max: 4, count: 2 },
+          { at: '1694000220000', value: 5, count: 1 },
         ],
       });
       expect(await ask(owner, 'samples', { ...at('status'), query })).toMatchObject({
-        value: [{ at: '1700000040000', value: 'b', count: 2 }],
+        value: [{ at: '1694000040000', value: 'b', count: 2 }],
       });
-      const range = { from: 1_700_000_041_000, to: 1_700_000_101_000, limit: 2 };
+      const range = { from: 1_694_000_041_000, to: 1_694_000_101_000, limit: 2 };
       expect(await ask(owner, 'samples', { ...at('temp'), query: range })).toMatchObject({
         value: [{ value: 2 }, { value: 3 }],
       });
@@ -262,8 +262,8 @@ eachDatabase('data cloud', (open) => {
     });
 
     it('keep the newer value when an older one arrives late', async () => {
-      await write({ controls: [{ n: 'mode', v: 'new', t: 1_800_000_000 }] });
-      await write({ controls: [{ n: 'mode', v: 'old', t: 1_700_000_000 }] });
+      await write({ controls: [{ n: 'mode', v: 'new', t: 1_694_000_000 }] });
+      await write({ controls: [{ n: 'mode', v: 'old', t: 1_680_000_000 }] });
       expect(await ask(owner, 'controls', at())).toMatchObject({ value: [{}, { value: 'new' }] });
     });
 
@@ -363,7 +363,10 @@ eachDatabase('data cloud', (open) => {
     expect(refused.status).toBe(404);
     const reply = await watch(owner.token);
     expect(reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    await write({ samples: [{ n: 'temp', v: 1, t: 5 }], controls: [{ n: 'mode', v: 'a', t: 6 }] });
+    await write({
+      samples: [{ n: 'temp', v: 1, t: 1_600_000_005 }],
+      controls: [{ n: 'mode', v: 'a', t: 1_600_000_006 }],
+    });
     const posted = await link('POST', 'messages', { data: 'hi' });
     await ask(owner, 'setControl', { ...at('led1'), body: { value: 1 } });
     await link('GET', 'controls');
@@ -377,8 +380,8 @@ eachDatabase('data cloud', (open) => {
       text += decoder.decode(chunk, { stream: true });
       if (text.includes(`{"id":"${id}","removed":true}`)) break;
     }
-    expect(text).toContain('event: samples\ndata: [{"name":"temp","at":"5000","value":1}]\n\n');
-    expect(text).toContain('event: control\ndata: {"name":"mode","value":"a","at":"6000"}\n\n');
+    expect(text).toContain('event: samples\ndata: [{"name":"temp","at":"1600000005000","value":1}]\n\n');
+    expect(text).toContain('event: control\ndata: {"name":"mode","value":"a","at":"1600000006000"}\n\n');
     expect(text).toMatch(/event: control\ndata: \{"name":"led1","value":1,"at":"\d+","delivered":true\}/);
     expect(text).toContain(`event: message\ndata: {"id":"${posted.body.id}","removed":true}\n\n`);
   });
@@ -388,10 +391,10 @@ eachDatabase('data cloud', (open) => {
     await activate(owner);
     await write({
       samples: [
-        { n: 'temp', v: 1, t: 1_000_000 },
+        { n: 'temp', v: 1, t: 1_000_000_000 },
         { n: 'temp', v: 2 },
       ],
-      controls: [{ n: 'mode', v: 'a', t: 1_000_000 }],
+      controls: [{ n: 'mode', v: 'a', t: 1_000_000_000 }],
     });
     await removeOldData({ storage: app.storage, clock: app.clock });
     expect(await ask(owner, 'samples', at('temp'))).toMatchObject({ value: [{ value: 2 }] });

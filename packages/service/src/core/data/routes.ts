@@ -174,16 +174,18 @@ export const changeControl =
       if (refused) return failure(refused);
       const before = (await controlsOf(trx, device.id)).find((row) => row.name === name);
       // What the device set with a clock that is ahead gives way all the same.
-      const atMs = Math.max(deps.clock.now(), before?.at ?? 0);
+      const nowMs = deps.clock.now();
+      const atMs = Math.max(nowMs, before?.at ?? 0);
       const value = JSON.stringify(change.value);
       const row: ControlRow = { device_id: device.id, name, value, at: atMs, source: 'user', delivered: 0 };
       await putControl(trx, { ...row, user_id: caller.userId });
       await writeLog(trx, {
-        ...byCaller(change, atMs),
+        ...byCaller(change, nowMs),
         type: 'device.control',
         message: `Control ${name} of device ${device.title} set to ${value}`,
         deviceId: device.id,
         productId: device.product_id,
+        data: { name, value: change.value },
       });
       return success({ device, record: controlRecord(name, capabilities, row), atMs });
     });

@@ -11,9 +11,18 @@ import {
 import { failure, type Result, success } from '@moorage/base';
 import type { Static } from 'typebox';
 
-/** Epoch milliseconds of a time on the wire; the service's own where the device gives none. Spec: API-DATA-server-time. */
-export const arrivalMs = (wireSeconds: number | undefined, nowMs: number): number =>
-  wireSeconds ? wireSeconds * 1000 : nowMs;
+/** An earlier time is one of a clock that was never set: 2000-01-01, epoch ms. */
+const clocksBeginMs = 946_684_800_000;
+
+/**
+ * Epoch milliseconds of a time on the wire; the service's own where the device gives none, and where its clock cannot be
+ * right: what lies ahead, or before there were such devices, counts as now. So no clock of a device decides what is the
+ * newest, and what is as old as it says stays so. Spec: API-DATA-server-time.
+ */
+export function arrivalMs(wireSeconds: number | undefined, nowMs: number): number {
+  const atMs = (wireSeconds ?? 0) * 1000;
+  return atMs < clocksBeginMs || atMs > nowMs ? nowMs : atMs;
+}
 
 /** Epoch seconds, as modules count. */
 export const wireSeconds = (atMs: number): number => Math.floor(atMs / 1000);

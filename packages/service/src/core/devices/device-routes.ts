@@ -109,7 +109,12 @@ async function ownBy(
   if (full) return full;
   await changeDevice(trx, device.id, { user_id: id, claimed_at: deps.clock.now(), vendor_files: 0 });
   const subject = { ...subjectOf(deps, device, ip), userId: id };
-  await writeLog(trx, { ...subject, type: 'device.claim', message: `Device claimed for "${username}"` });
+  await writeLog(trx, {
+    ...subject,
+    type: 'device.claim',
+    message: `Device claimed for "${username}"`,
+    data: { user: username },
+  });
   return undefined;
 }
 

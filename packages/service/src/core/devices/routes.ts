@@ -117,7 +117,8 @@ const setTag =
       if (tag === device.tag) return undefined;
       due = await leadsElsewhere(deps, trx, device, { product_id: device.product_id, tag });
       await changeDevice(trx, device.id, { tag });
-      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.tag', message: tagMessage(tag) });
+      const said = { type: 'device.tag', message: tagMessage(tag), data: { tag } } as const;
+      await writeLog(trx, { ...logSubject(deps, device, caller, ip), ...said });
       return undefined;
     });
     if (changed.ok && due) deps.storage.bus.publish(topics.otaDue, { deviceId: changed.value.id });
@@ -135,7 +136,8 @@ const setState =
       if (state === device.state && blocked_by === device.blocked_by) return undefined;
       await changeDevice(trx, device.id, { state, blocked_by });
       const message = state === 'disabled' ? 'Device blocked' : 'Device let in again';
-      await writeLog(trx, { ...logSubject(deps, device, caller, ip), type: 'device.state', message });
+      const said = { type: 'device.state', message, data: { state } } as const;
+      await writeLog(trx, { ...logSubject(deps, device, caller, ip), ...said });
       return undefined;
     });
     if (changed.ok && changed.value.state === 'disabled') revoke(deps.storage, changed.value);

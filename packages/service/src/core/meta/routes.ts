@@ -84,7 +84,8 @@ export function metaRoutes({ storage, clock, health, traffic, ...own }: Deps & O
   const probes = probesOf({ storage, clock, health, traffic, ...own });
   const warningNow = (): string => {
     const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
-    return [own.trouble() ?? [], ...full].flat().join('; ');
+    const damage = health.hasDamagedRecords ? 'The database is damaged: changes are refused' : [];
+    return [own.trouble() ?? [], damage, ...full].flat().join('; ');
   };
   const figures = openFigures({
     db: storage.db,
@@ -114,6 +115,7 @@ export function metaRoutes({ storage, clock, health, traffic, ...own }: Deps & O
       if (away.length > 0) {
         return failure({ ...refusal('STORAGE_AWAY', { what: away.join(', '), retryAfterS }), retryAfterS });
       }
+      if (health.hasDamagedRecords) return failure(refusal('STORAGE_DAMAGED', { what: 'database' }));
       const warning = warningNow();
       const { kind, connected } = storage.bus;
       const bus = { kind, connected };

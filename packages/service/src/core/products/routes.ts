@@ -5,6 +5,7 @@ import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
+import { goesWith, nothingGoes } from '../../engine/db/references.ts';
 import type { RowChange } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { listed } from '../../engine/http/record-from.ts';
@@ -192,6 +193,7 @@ async function moveProduct(
     const to = changePresence({ ...product, ...(await productUse(trx, product.id)) }, wanted);
     if (!to.ok) return to;
     if (to.value === undefined) return success(resultOk);
+    const taken = to.value === 'gone' ? await goesWith(storage, trx, 'products', product.id) : nothingGoes;
     if (to.value === 'gone') {
       await deleteProduct(trx, product.id);
       await hooks.productGone(trx, product.id, call.caller.userId);
@@ -200,9 +202,11 @@ async function moveProduct(
       ...byCaller(call, atMs),
       type: wanted === 'delete' ? 'product.delete' : 'product.state',
       message:
-        wanted === 'delete' ? `Product ${product.product} deleted` : `Product ${product.product} is ${wanted} now`,
+        wanted === 'delete'
+          ? `Product ${product.product} deleted${taken.text}`
+          : `Product ${product.product} is ${wanted} now`,
       productId: product.id,
-      data: { product: product.product, to: to.value },
+      data: { product: product.product, to: to.value, ...taken.data },
     });
     return success(resultOk);
   });

@@ -56,5 +56,6 @@ export const productTables = {
       created_at: t.time,
     },
     [t.unique('token_hash'), t.index('product_id'), t.index('user_id')],
+    { known: ['activation token'] },
   ),
 };

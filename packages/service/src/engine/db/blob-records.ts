@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobInfo, BlobStore } from '../blobs/blob-store.ts';
+import { stateOf } from '../blobs/checked-blobs.ts';
+import { countOf } from './paging.ts';
 import type { Db, Storage } from './storage.ts';
 
 /** A blob that no record refers to is kept this long after it was last put: its upload may still be on its way. */
@@ -136,4 +138,58 @@ export async function collectGarbage({
     strays += 1;
   }
   return { forgotten, strays };
+}
+
+/** Rounds, an hour each, in which all contents are looked at: a week. */
+const roundsOfAll = 7 * 24;
+/** Contents that one round looks at in any case. */
+const leastOfRound = 20;
+/** Row of the settings that says how far the rounds have come. */
+const positionName = 'files-checked-to';
+
+/** Looks at some of the stored contents, going on where the last round ended. What is wrong, the store remembers. */
+export async function checkSome(db: Db, blobs: { verify(sha256: string): Promise<unknown> }): Promise<void> {
+  const at = await db.selectFrom('settings').select('value').where('name', '=', positionName).executeTakeFirst();
+  const all = await countOf(db.selectFrom('blobs'));
+  const limit = Math.max(leastOfRound, Math.ceil(all / roundsOfAll));
+  const next = db
+    .selectFrom('blobs')
+    .select('sha256')
+    .where('sha256', '>', at?.value ?? '')
+    .orderBy('sha256');
+  const rows = await next.limit(limit).execute();
+  for (const { sha256 } of rows) {
+    await blobs.verify(sha256);
+  }
+  const value = rows.length < limit ? '' : (rows.at(-1)?.sha256 ?? '');
+  await db
+    .insertInto('settings')
+    .values({ name: positionName, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
+/** Looks at all stored contents one after the other: what has become of each, and which records have what is damaged. */
+export async function* lookAtBlobs(db: Db, blobs: Pick<BlobStore, 'open'>) {
+  for (let after = ''; ; ) {
+    const rows = db.selectFrom('blobs').select('sha256').where('sha256', '>', after).orderBy('sha256').limit(1_000);
+    const found = await rows.execute();
+    for (const { sha256 } of found) {
+      const state = await stateOf(blobs, sha256);
+      yield { sha256, state, usedBy: state === 'whole' ? [] : await usersOf(db, sha256) };
+    }
+    const last = found.at(-1);
+    if (!last) return;
+    after = last.sha256;
+  }
+}
+
+/** Which records have a content, for people. */
+async function usersOf(db: Db, sha256: string): Promise<string[]> {
+  const users: string[] = [];
+  for (const table of references) {
+    const rows = await db.selectFrom(table).select('id').where('sha256', '=', sha256).limit(5).execute();
+    users.push(...rows.map(({ id }) => `${table} ${id}`));
+  }
+  return users;
 }

@@ -26,6 +26,8 @@ export interface LogEntry extends Logged {
   readonly concernedId?: string;
   /** Connectors of the product that send it, beside those that subscribe to its type. */
   readonly connectorIds?: readonly string[];
+  /** What connectors send the events of in order, where it is neither the device nor the product. */
+  readonly line?: string;
 }
 
 /**
@@ -76,12 +78,20 @@ interface Written {
   readonly entry: LogEntry;
 }
 
+let lastPlace = 0;
+
+/** Grows with each delivery, whatever the clock does; behind those of other processes that were written before. */
+function nextPlace(atMs: number): number {
+  lastPlace = Math.max(lastPlace + 1, atMs * 1_000);
+  return lastPlace;
+}
+
 /** Queues a delivery for each connector of a product that wants an event. Most products have none. */
 async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<void> {
   const wanting = new Map<string, readonly string[]>();
-  const deliveries: NewRow<'deliveries'>[] = [];
+  const deliveries: Omit<NewRow<'deliveries'>, 'device_uuid' | 'device_title'>[] = [];
   for (const { id, entry } of written) {
-    const { type, atMs, deviceId, deviceIds = [deviceId ?? null], productId, connectorIds = [] } = entry;
+    const { type, atMs, deviceId, deviceIds = [deviceId ?? null], productId, connectorIds = [], line } = entry;
     if (!productId || isQuiet(type)) continue;
     const kind = `${productId} ${type}`;
     const connectors = wanting.get(kind) ?? (await connectorsFor(trx, productId, type));
@@ -102,6 +112,9 @@ async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<vo
           error: null,
           created_at: atMs,
           finished_at: null,
+          rank: type.startsWith('alert.') ? 0 : 1,
+          line: line ?? device_id ?? productId,
+          place: nextPlace(atMs),
         });
       }
     }
@@ -109,7 +122,17 @@ async function queueDeliveries(trx: Db, written: readonly Written[]): Promise<vo
   for (let at = 0; at < deliveries.length; at += rowsAtOnce) {
     await trx
       .insertInto('deliveries')
-      .values(deliveries.slice(at, at + rowsAtOnce))
+      .values((eb) => {
+        const named = (column: 'uuid' | 'title', id: string | null | undefined) =>
+          id == null ? null : eb.selectFrom('devices').select(column).where('devices.id', '=', id);
+        return deliveries.slice(at, at + rowsAtOnce).map(({ device_id, ...row }) => ({
+          ...row,
+          device_id: device_id ?? null,
+          // It may have another name, or be gone, when this is sent.
+          device_uuid: named('uuid', device_id),
+          device_title: named('title', device_id),
+        }));
+      })
       .execute();
   }
 }

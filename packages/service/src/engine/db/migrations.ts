@@ -125,7 +125,8 @@ export async function migrate(
   if (upTo !== undefined) {
     // The migrator would go back from there without a word.
     const later = renamed(ran).find((name) => name > upTo);
-    if (later !== undefined) throw new Error(`The tables are newer than migration ${upTo}: they have ${later}`);
+    if (later !== undefined)
+      throw new OtherTablesError('NEWER', `The tables are newer than migration ${upTo}: they have ${later}`);
     return overRequests(() => migrator.migrateTo(upTo));
   }
   if (ran.length === 0) return overRequests(() => migrator.migrateToLatest());

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Clock, realClock } from '@moorage/base';
 import { makeFolder } from '@moorage/base/disk/folder';
@@ -41,6 +41,12 @@ export async function openStorage(url: string, records: Records, options: Storag
   if (path === undefined) throw new Error(`Database "${url}" is neither sqlite:PATH nor postgres://…`);
   if (path !== ':memory:') makeFile(path);
   return openSqlite(path, records, clock, onError, upTo);
+}
+
+/** Whether a file of records is there that has lost all that was in it: 0 bytes, while one that is new is not there yet. */
+export function isEmptyFile(url: string): boolean {
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.size === 0;
 }
 
 /**

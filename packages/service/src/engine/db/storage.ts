@@ -4,6 +4,7 @@ import type { Expressions } from './expressions.ts';
 import type { HotPaths } from './hot.ts';
 import type { Samples } from './samples.ts';
 import type { Schema } from './schema.ts';
+import type { Tables } from './table.ts';
 import type { Followers, Work } from './work.ts';
 
 export type { Db, Expressions } from './expressions.ts';
@@ -12,6 +13,7 @@ export type { Db, Expressions } from './expressions.ts';
 export interface Storage {
   readonly kind: 'sqlite' | 'postgres';
   readonly db: Kysely<Schema>;
+  readonly tables: Tables;
   /** Migrations that opening has run. */
   readonly migrated: readonly string[];
   readonly hot: HotPaths;
@@ -33,6 +35,10 @@ export interface Storage {
    * that reads and writes the rows of many together.
    */
   transaction<T>(run: (trx: Transaction<Schema>, work: Work) => Promise<T>): Promise<T>;
+  /** Gives the room that deleted rows have left back to the system, a piece at a time. The server does so by itself. */
+  shrink?(): Promise<void>;
+  /** Refuses every change from now on: the file is damaged, and each would make it worse. */
+  stopWrites?(): void;
   /** Asks for something small, on PostgreSQL over a connection that no request can take; throws when nothing replies. */
   check(): Promise<void>;
   /** The same records for periodic work: requests do not wait for it, nor it for them. */

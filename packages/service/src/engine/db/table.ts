@@ -22,6 +22,10 @@ export interface Column<S = unknown, I = S> extends Span {
   readonly default?: string | number;
   /** `table.column`, and what happens to this row when that one goes. */
   readonly references?: readonly [target: string, onDelete: OnModifyForeignAction];
+  /** That row is not deleted by a request as long as this one is there; with what both are part of it goes. */
+  readonly holds?: true;
+  /** JSON list of ids of rows of that table, each of which this row holds. */
+  readonly lists?: string;
   /** Never there: it holds the types. */
   readonly values?: readonly [S, I];
 }
@@ -44,6 +48,8 @@ interface TableOptions extends Span {
   readonly partitionBy?: string;
   /** Rows are written without a look at those that they are part of, where that costs much; they still go with them. */
   readonly loose?: true;
+  /** What a row is to people, and the column with the name they gave it: when such rows go with another one, that is said. */
+  readonly known?: readonly [what: string, name?: string];
   /** The dialects make it, each in a form of its own; the columns are those that both have. */
   readonly byDialect?: true;
 }
@@ -88,10 +94,11 @@ export const word = <S extends string>(): Column<S> => ({ type: 'text' });
 export const keyed = <S>(column: Column<S>): Column<S> => ({ ...column, key: true });
 export const key = keyed(text);
 /** It may be null. */
-export const optional = <S>({ type, references }: Column<S>): Column<S | null> => ({
+export const optional = <S>({ type, references, holds }: Column<S>): Column<S | null> => ({
   type,
   optional: true,
   ...(references && { references }),
+  ...(holds && { holds }),
 });
 /** It has this value in a row that says nothing of it. */
 export const withDefault = <S extends string | number>({ type }: Column<S>, value: S): Column<S, S | undefined> => ({
@@ -117,6 +124,10 @@ export const part = (of: string): Column<string> => cascades(of, text);
 export const partOfCounted = (of: string): Column<number> => cascades(of, integer);
 /** That row cannot go as long as this one is there. */
 export const needs = (of: string): Column<string> => reference('id', 'restrict')(of, text);
+/** Part of another row that both are part of, which holds that row. */
+export const holds = (of: string): Column<string> => ({ ...part(of), holds: true });
+/** A JSON list of the ids of rows, which it holds. */
+export const listOf = (of: string): Column<string> => ({ ...text, lists: of });
 /** Null once that row has gone. */
 export const forgets = (of: string): Column<string | null> => reference('id', 'set null')(of, optional(text));
 /** A record never points at bytes that are not stored, and bytes in use cannot be forgotten. */

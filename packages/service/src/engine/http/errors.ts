@@ -89,6 +89,7 @@ const busyRetryS = 2;
 /** The storage cannot serve now; nothing is wrong with the request. Spec: API-ERR-503, API-ERR-507. */
 function storageRefusal({ kind, what }: StorageTrouble): Refusal {
   if (kind === 'full') return refusal('STORAGE_FULL', { what });
+  if (kind === 'damaged') return refusal('STORAGE_DAMAGED', { what });
   const retryAfterS = kind === 'away' ? awayRetryS : busyRetryS;
   const found =
     kind === 'away' ? refusal('STORAGE_AWAY', { what, retryAfterS }) : refusal('STORAGE_BUSY', { retryAfterS });

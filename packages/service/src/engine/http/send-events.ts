@@ -90,7 +90,10 @@ export function eventSender(
       if (raw.writableLength > waitingBytesLimit) raw.destroy();
     };
     write(`retry: ${retryMs}\n\n`);
-    const leave = subscribe((type, data) => write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`));
+    const send = (type: string, data: unknown, id?: string): void =>
+      write(`${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+    const lastId = reply.request.headers['last-event-id'];
+    const leave = subscribe(send, typeof lastId === 'string' ? lastId : undefined);
     let cancel = clock.after(heartbeatMs, beat);
     function beat(): void {
       write(': still here\n\n');

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { refusal } from '@moorage/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore, ByteRange, OpenBlob, SentAs } from '../blobs/blob-store.ts';
+import { StorageError } from '../stores/health.ts';
 import { takeOver } from './answer-headers.ts';
 import { etagOf, isAsExpected, isNotModified, rangeApplies, wantedRange } from './conditions.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
@@ -145,7 +146,7 @@ export async function sendFile(
   if (await redirect(request, reply, file, blobs)) return reply;
   const range = wanted === 'whole' ? { start: 0, end: file.size } : wanted;
   const blob = await blobs.open(file.sha256, range.start);
-  if (!blob) throw new Error(`Blob ${file.sha256} is recorded but not stored`);
+  if (!blob) throw new StorageError({ kind: 'damaged', what: 'file store' }, `Stored file ${file.sha256} is missing`);
   try {
     const response = takeOver(reply);
     response.writeHead(wanted === 'whole' ? 200 : 206, {

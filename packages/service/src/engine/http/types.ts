@@ -159,8 +159,10 @@ export interface BytesReply {
 
 /** Events for as long as the client listens. */
 export interface EventsReply {
-  /** Begins to send. Returns what stops it. */
-  readonly subscribe: (send: (type: string, data: unknown) => void) => () => void;
+  /**
+   * Begins to send, where events have ids behind the one that the client has seen last. Returns what stops it.
+   */
+  readonly subscribe: (send: (type: string, data: unknown, id?: string) => void, lastId?: string) => () => void;
   /** Asked now and then, beside the check of the caller: the events end when it is not so any more. */
   readonly isStillAllowed?: () => Promise<boolean>;
 }

@@ -88,7 +88,7 @@ export function linkMqtt(targets: Targets, clock: Clock, options: MqttLinkOption
     const made = new MqttClient(() => dial(targets, options).on('error', fail), {
       reconnectPeriod: 0,
       connectTimeout: timeoutMs,
-      will: { ...will, payload: Buffer.from(will.payload), qos: 1, retain: true },
+      ...(will && { will: { ...will, payload: Buffer.from(will.payload), qos: 1, retain: true } }),
       ...(username && { username }),
       ...(password && { password }),
     });

@@ -3,7 +3,15 @@ import https from 'node:https';
 import { type Clock, failure, type Result, success } from '@moorage/base';
 import { createTransport } from 'nodemailer';
 import { linkMqtt, publish } from './mqtt.ts';
-import type { HttpAnswer, HttpMessage, MailMessage, MailServer, Outbound, OutboundError } from './ports.ts';
+import type {
+  HttpAnswer,
+  HttpMessage,
+  MailMessage,
+  MailServer,
+  Outbound,
+  OutboundError,
+  RefusedRecipient,
+} from './ports.ts';
 import { TargetNotAllowed, Targets } from './targets.ts';
 
 /**
@@ -30,13 +38,13 @@ export async function sendMail(
   { smtpUrl, mailFrom }: MailServer,
   clock: Clock,
   { id, to, subject, text, timeoutMs }: MailMessage,
-): Promise<Result<undefined, OutboundError>> {
+): Promise<Result<readonly RefusedRecipient[], OutboundError>> {
   if (smtpUrl === undefined) return failure({ kind: 'failed', detail: 'the service has no mail server' });
   const transport = createTransport({ url: smtpUrl, disableFileAccess: true, disableUrlAccess: true });
   const giveUp = new AbortController();
   const cancel = clock.after(timeoutMs, () => giveUp.abort());
   try {
-    await transport.sendMail({
+    const { rejectedErrors = [] } = await transport.sendMail({
       from: mailFrom,
       to: [...to],
       subject,
@@ -46,7 +54,9 @@ export async function sendMail(
       headers: { 'Auto-Submitted': 'auto-generated' },
       signal: giveUp.signal,
     });
-    return success(undefined);
+    return success(
+      rejectedErrors.map(({ recipient, responseCode }) => ({ address: recipient ?? '', code: responseCode ?? 0 })),
+    );
   } catch (error) {
     if (giveUp.signal.aborted) return failure({ kind: 'timed_out' });
     // Safe: the library rejects with errors.

@@ -35,7 +35,7 @@ export interface MqttMessage {
 /** A connection to a broker that is made again whenever it ends, until it is closed. */
 export interface MqttLinkOptions extends Pick<MqttMessage, 'url' | 'username' | 'password' | 'ca' | 'timeoutMs'> {
   /** What the broker says for us when the connection breaks; retained. */
-  readonly will: { readonly topic: string; readonly payload: string };
+  readonly will?: { readonly topic: string; readonly payload: string };
 }
 
 export interface MqttLinkEvents {
@@ -75,6 +75,13 @@ export interface MailMessage {
   readonly timeoutMs: number;
 }
 
+/** A recipient that the mail server has not taken, while it took another. */
+export interface RefusedRecipient {
+  readonly address: string;
+  /** What the server answered: from 500 on it is not worth another try. */
+  readonly code: number;
+}
+
 /** The way out of the machine. It never throws for what the target or the network does. */
 export interface Outbound {
   /** The host of a URL when its very spelling shows that it may not be called; names are judged when they are resolved. */
@@ -84,6 +91,6 @@ export interface Outbound {
   publish(message: MqttMessage): Promise<Result<undefined, OutboundError>>;
   /** Opens a connection that stays. */
   linkMqtt(options: MqttLinkOptions, events: MqttLinkEvents): MqttLink;
-  /** Resolves when the mail server of the settings has taken the mail; without one that fails. */
-  sendMail(message: MailMessage): Promise<Result<undefined, OutboundError>>;
+  /** Resolves when the mail server of the settings has taken the mail for some recipient; without a server that fails. */
+  sendMail(message: MailMessage): Promise<Result<readonly RefusedRecipient[], OutboundError>>;
 }

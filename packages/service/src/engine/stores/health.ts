@@ -2,8 +2,8 @@ import type { Clock } from '@moorage/base';
 
 /** Why the storage cannot serve a request now, by no fault of the request or of the program. */
 export interface StorageTrouble {
-  /** It does not answer, has no room, or too many wait for it. */
-  readonly kind: 'away' | 'full' | 'busy';
+  /** It does not answer, has no room, too many wait for it, or it is not what was stored. */
+  readonly kind: 'away' | 'full' | 'busy' | 'damaged';
   /** The part of the storage, for people: `database`, `file store`. */
   readonly what: string;
 }
@@ -26,29 +26,45 @@ export class StorageHealth {
   readonly #clock: Clock;
   readonly #classify: (error: unknown) => StorageTrouble | undefined;
   readonly #onFull: (what: string) => void;
+  readonly #onDamaged: () => void;
+  #hasDamagedRecords = false;
   /** When each part was last without room, on the monotonic clock. */
   readonly #fullAtMs = new Map<string, number>();
 
-  /** @param onFull called when a part has become full, once for all requests that meet it */
+  /**
+   * @param onFull called when a part has become full, once for all requests that meet it
+   * @param onDamaged called once, when the database has turned out to be damaged
+   */
   constructor(
     clock: Clock,
     classify: (error: unknown) => StorageTrouble | undefined,
     onFull: (what: string) => void = () => {},
+    onDamaged: () => void = () => {},
   ) {
     this.#clock = clock;
     this.#classify = classify;
     this.#onFull = onFull;
+    this.#onDamaged = onDamaged;
   }
 
   /** What an error says of the storage, if anything. That a part is full is remembered for a while. */
   readonly troubleOf = (error: unknown): StorageTrouble | undefined => {
     const trouble = this.#classify(error);
+    if (trouble?.kind === 'damaged' && trouble.what === 'database' && !this.#hasDamagedRecords) {
+      this.#hasDamagedRecords = true;
+      this.#onDamaged();
+    }
     if (trouble?.kind !== 'full') return trouble;
     const { what } = trouble;
     if (!this.full.includes(what)) this.#onFull(what);
     this.#fullAtMs.set(what, this.#clock.monotonic());
     return trouble;
   };
+
+  /** Whether the database has turned out to be damaged since this process began: it is read, and changed no more. */
+  get hasDamagedRecords(): boolean {
+    return this.#hasDamagedRecords;
+  }
 
   /** The parts that had no room lately. */
   get full(): readonly string[] {

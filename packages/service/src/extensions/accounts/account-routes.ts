@@ -8,6 +8,7 @@ import type { UserRow } from '../../core/users/queries.ts';
 import { listedUser } from '../../core/users/records.ts';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import { byCaller, type LogEntry, writeLog } from '../../engine/db/logs.ts';
+import { goesWith } from '../../engine/db/references.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import {
@@ -161,10 +162,11 @@ const remove = (deps: Deps, call: Call<Contract['remove']>) =>
     }
     const last = await refuseLastOwner(deps.storage, trx, account, undefined, call.caller);
     if (last) return failure(last);
+    const taken = await goesWith(deps.storage, trx, 'users', account.id);
     await deleteAccount(trx, account.id);
-    const data = { email: account.email, ...(heir && { heir: heir.username, owns }) };
+    const data = { email: account.email, ...(heir && { heir: heir.username, owns }), ...taken.data };
     await note(
-      `Account ${account.username} deleted`,
+      `Account ${account.username} deleted${taken.text}`,
       data,
       defined({ type: 'user.delete' as const, concernedId: heir?.id }),
     );

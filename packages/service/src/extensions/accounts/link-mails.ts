@@ -1,5 +1,6 @@
 import { removeInBatches } from '../../engine/db/batches.ts';
 import type { WorkLease } from '../../engine/db/leases.ts';
+import { writeLog } from '../../engine/db/logs.ts';
 import { type Queue, startQueue } from '../../engine/db/queue.ts';
 import type { Deps } from '../../engine/http/types.ts';
 import type { Outbound } from '../../engine/outbound/ports.ts';
@@ -77,7 +78,18 @@ async function mailLink({ storage, clock, settings, outbound }: MailDeps, link: 
     timeoutMs: mailTimeoutMs,
   });
   const again = { attempts: link.attempts + 1, due_at: now + retryPauseMs };
-  await changeLink(storage.db, link.id, sent.ok ? { due_at: null } : again);
+  await storage.transaction(async (trx) => {
+    await changeLink(trx, link.id, sent.ok ? { due_at: null } : again);
+    // Once: it is tried again for as long as the link is good.
+    if (sent.ok || link.attempts > 0 || link.kind !== 'alerts' || sent.error.kind !== 'failed') return;
+    await writeLog(trx, {
+      type: 'alert.mail',
+      level: 'error',
+      message: `The link that asks "${link.email}" whether alerts may be mailed there was not sent: ${sent.error.detail}`,
+      atMs: now,
+      productId: link.product_id,
+    });
+  });
   return sent.ok || sent.error.kind !== 'timed_out';
 }
 

@@ -317,6 +317,58 @@ eachDatabase('alerts', (open) => {
     expect(await alerts()).toEqual([]);
   });
 
+  const set = (change: object) => (id: string) =>
+    storage.db.updateTable('devices').set(change).where('id', '=', id).execute();
+  it.each([
+    ['is well again', async (id: string) => seen(id), '1 is left'],
+    ['is deleted', (id: string) => storage.db.deleteFrom('devices').where('id', '=', id).execute(), '1 is left'],
+    ['is in another product', async (id: string) => set({ product_id: (await scene.add()).id })(id), '1 is left'],
+    ['is blocked', set({ state: 'disabled' }), '1 is left'],
+    ['has another name', set({ title: 'New' }), '2 are left'],
+  ])('a message names what is so when it is told: of two devices one %s', async (_what, happens, left) => {
+    const rule = await addRule({ kind: 'offline', minutes: 10 });
+    const [one, other] = [await device(20), await device(20)];
+    await look(rule);
+    await happens(one.id);
+    await look(rule, 1);
+    const who = left === '1 is left' ? `device "${other.title}"` : '2 devices';
+    expect(await told()).toEqual([`alert.raise Alert "Dark": ${who}: offline for longer than 10 minutes`]);
+    const row = await storage.db
+      .selectFrom('logs')
+      .selectAll()
+      .where('type', '=', 'alert.raise')
+      .executeTakeFirstOrThrow();
+    expect(row.device_id).toBe(left === '1 is left' ? other.id : null);
+    const titles = JSON.parse(row.data).some.map(({ title }: { title: string }) => title);
+    expect(titles).toEqual(left === '1 is left' ? [other.title] : ['New', other.title].toSorted());
+  });
+
+  it('a rule holds its segment and its connectors, and what is deleted with a product is said', async () => {
+    const body = { title: 'North', filter: 'title==*' };
+    const segment = unwrap(await owner().call('segments.create', { params: { product_id }, body })).value;
+    const rule = await addRule({ kind: 'update_failed' }, { segment_id: segment.id });
+    const bySegment = { params: { segment_id: segment.id } };
+    const byHook = { params: { connector_id: hook.id } };
+    const inUse = (message: string) => ({ ok: false, error: { status: 409, body: { code: 'IN_USE', message } } });
+    expect(await owner().call('segments.remove', bySegment)).toMatchObject(
+      inUse('Segment "North" is in use by alert rule "Dark"'),
+    );
+    expect(await owner().call('connectors.remove', byHook)).toMatchObject(
+      inUse('Connector HOOK is in use by alert rule "Dark"'),
+    );
+    const saved = { title: 'Dark', condition: rule.condition, connectors: [], segment_id: null };
+    unwrap(await owner().call('alerts.updateRule', { params: { rule_id: rule.id }, body: saved }));
+    unwrap(await owner().call('segments.remove', bySegment));
+    unwrap(await scene.as('admin').call('products.remove', { params: { product_id } }));
+    const { message, data } = await storage.db
+      .selectFrom('logs')
+      .select(['message', 'data'])
+      .where('type', '=', 'product.delete')
+      .executeTakeFirstOrThrow();
+    expect(message).toMatch(/ deleted; with it connector "HOOK", alert rule "Dark"$/);
+    expect(JSON.parse(data)).toMatchObject({ with: { connector: ['HOOK'], 'alert rule': ['Dark'] } });
+  });
+
   it('a rule names a segment and connectors of its own product', async () => {
     const other = (await scene.add()).id;
     const add = (body: object) =>

@@ -108,7 +108,7 @@ async function tell(
 ): Promise<void> {
   const isOver = message === 'clear';
   const count = isOver ? alert.devices : alert.devices_open;
-  const named = await someDevices(trx, alert.id, namedDevices);
+  const named = await someDevices(trx, alert.id, isOver ? 'all' : 'open', namedDevices);
   const [only] = named;
   const who = count === 1 && only ? `device "${only.title}"` : `${count} ${count === 1 ? 'device' : 'devices'}`;
   await changeAlert(trx, alert.id, isOver ? { told: 0 } : { told: count, tell_at: null });
@@ -122,9 +122,17 @@ async function tell(
     deviceId: count === 1 && only ? only.id : null,
     data: { alert: alert.id, rule: rule.id, devices: count, some: named },
     connectorIds: JSON.parse(rule.connectors),
+    line: alert.id,
   });
   const { mail_to, product, product_id: productId } = rule;
-  const body = mailText({ text: alert.text, product, count, titles: named.map(({ title }) => title), isOver });
+  const body = mailText({
+    text: alert.text,
+    product,
+    count,
+    titles: named.map(({ title }) => title),
+    isOver,
+    atMs: nowMs,
+  });
   await queueMail(trx, { productId, mailTo: JSON.parse(mail_to ?? '[]'), subject, body }, nowMs);
 }
 

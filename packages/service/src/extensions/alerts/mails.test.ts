@@ -16,7 +16,7 @@ import { mailText } from './rules.ts';
 /** A mail server that is not ours, and what it has taken. */
 async function mailServer() {
   const taken: { readonly to: readonly string[]; readonly text: string; readonly user: string | undefined }[] = [];
-  const mode = { isFull: false, isSilent: false };
+  const mode = { isFull: false, isSilent: false, refused: {} as Record<string, number> };
   const server = new SMTPServer({
     authOptional: true,
     allowInsecureAuth: true,
@@ -27,8 +27,10 @@ async function mailServer() {
     onConnect: (_session, done) => void (mode.isSilent || done()),
     onAuth: ({ username, password }, _session, done) =>
       password === 'secret pass' ? done(null, { user: username ?? '' }) : done(new Error('Invalid login')),
-    onRcptTo: (_address, _session, done) =>
-      done(mode.isFull ? Object.assign(new Error('Mailbox full'), { responseCode: 452 }) : null),
+    onRcptTo: ({ address }, _session, done) => {
+      const responseCode = mode.isFull ? 452 : mode.refused[address];
+      done(responseCode === undefined ? null : Object.assign(new Error('No'), { responseCode }));
+    },
     onData: async (stream, { envelope, user }, done) => {
       const chunks: Buffer[] = [];
       for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -129,6 +131,34 @@ eachDatabase('alerts by mail', (open) => {
     expect(mail.taken).toEqual([]);
   });
 
+  it('a recipient that is refused while another is taken is told of, or tried again alone', async () => {
+    await raise();
+    mail.mode.refused = { 'ole@pier.test': 452 };
+    await workOff(mailQueue(deps()));
+    expect(mail.taken.map(({ to }) => to)).toEqual([['pia@pier.test']]);
+    expect(await queued()).toMatchObject([{ attempts: 1, error: 'refused for now: 452' }]);
+    expect(await failures()).toEqual([]);
+    await queueMail(
+      storage.db,
+      { productId: product_id, mailTo: body.mail_to, subject: 'two', body: 'x' },
+      clock().now(),
+    );
+    mail.mode.refused = { 'ole@pier.test': 550 };
+    await workOff(mailQueue(deps()));
+    expect(await failures()).toEqual([
+      { message: 'The mail "two" was not sent: the mail server refused ole@pier.test (550)' },
+    ]);
+    mail.mode.refused = {};
+    await storage.db
+      .updateTable('alert_mails')
+      .set({ due_at: clock().now() })
+      .where('due_at', 'is not', null)
+      .execute();
+    await workOff(mailQueue(deps()));
+    expect(mail.taken.map(({ to }) => to)).toEqual([['pia@pier.test'], ['pia@pier.test'], ['ole@pier.test']]);
+    expect((await queued()).map(({ due_at }) => due_at)).toEqual([null, null]);
+  });
+
   it('a server that is back again gets what has waited', async () => {
     await raise();
     mail.mode.isFull = true;
@@ -197,8 +227,15 @@ eachDatabase('alerts by mail', (open) => {
 });
 
 it('a mail names some devices, and says how many more there are', () => {
-  const alert = { text: 'the last update failed', product: 'acme:LIGHT', count: 3, titles: ['A', 'B'], isOver: true };
+  const alert = {
+    text: 'the last update failed',
+    product: 'acme:LIGHT',
+    count: 3,
+    titles: ['A', 'B'],
+    isOver: true,
+    atMs: 0,
+  };
   expect(mailText(alert)).toBe(
-    'No longer: the last update failed\nProduct: acme:LIGHT\nDevices: 3\n\n- A\n- B\nand 1 more\n',
+    'No longer: the last update failed\nProduct: acme:LIGHT\nDevices: 3\nAt: 1970-01-01T00:00:00.000Z\n\n- A\n- B\nand 1 more\n',
   );
 });

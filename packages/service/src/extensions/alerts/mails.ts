@@ -7,7 +7,7 @@ import { type Queue, startQueue } from '../../engine/db/queue.ts';
 import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
-import type { Outbound } from '../../engine/outbound/ports.ts';
+import type { Outbound, OutboundError, RefusedRecipient } from '../../engine/outbound/ports.ts';
 import {
   changeMail,
   confirmedAddresses,
@@ -70,24 +70,34 @@ export async function queueMail(trx: Db, { productId, mailTo, ...mail }: NewMail
   await insertMail(trx, { id: randomUUID(), product_id: productId, mail_to: JSON.stringify(to), ...mail, ...state });
 }
 
+const reasonOf = (error: OutboundError): string =>
+  error.kind === 'failed' ? error.detail : `no answer within ${mailTimeoutMs / 1_000} seconds`;
+
 /** Sends one mail and records how that went; resolves with whether the next may be tried at once. */
 async function sendOne({ storage, clock, outbound }: MailDeps, mail: MailRow): Promise<boolean> {
   const { id, subject, body: text } = mail;
   const sent = await outbound.sendMail({ id, to: JSON.parse(mail.mail_to), subject, text, timeoutMs: mailTimeoutMs });
   const nowMs = clock.now();
-  if (sent.ok) {
-    await changeMail(storage.db, id, { due_at: null, error: null });
-    return true;
-  }
-  const { error } = sent;
-  const why = error.kind === 'failed' ? error.detail : `no answer within ${mailTimeoutMs / 1_000} seconds`;
   const pauseMinutes = retryPausesMinutes[mail.attempts];
-  const due_at = pauseMinutes === undefined ? null : nowMs + pauseMinutes * minuteMs;
+  const next_at = pauseMinutes === undefined ? null : nowMs + pauseMinutes * minuteMs;
   await storage.transaction(async (trx) => {
-    await changeMail(trx, id, { attempts: mail.attempts + 1, due_at, error: why });
-    if (due_at === null) await logFailure(trx, mail, why, nowMs);
+    if (!sent.ok) {
+      const why = reasonOf(sent.error);
+      await changeMail(trx, id, { attempts: mail.attempts + 1, due_at: next_at, error: why });
+      if (next_at === null) await logFailure(trx, mail, why, nowMs);
+      return;
+    }
+    const isLater = ({ code }: RefusedRecipient) => code < 500 && next_at !== null;
+    const later = sent.value.filter(isLater);
+    const lost = sent.value.filter((one) => !isLater(one)).map(({ address, code }) => `${address} (${code})`);
+    if (lost.length > 0) await logFailure(trx, mail, `the mail server refused ${lost.join(', ')}`, nowMs);
+    if (later.length === 0) return void (await changeMail(trx, id, { due_at: null, error: null }));
+    // The others have it: from now on the mail is for those that are left.
+    const mail_to = JSON.stringify(later.map(({ address }) => address));
+    const error = `refused for now: ${later.map(({ code }) => code).join(', ')}`;
+    await changeMail(trx, id, { mail_to, attempts: mail.attempts + 1, due_at: next_at, error });
   });
-  return error.kind !== 'timed_out';
+  return sent.ok || sent.error.kind !== 'timed_out';
 }
 
 /** A server that says nothing is asked once in a look. */

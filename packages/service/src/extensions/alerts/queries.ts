@@ -280,13 +280,14 @@ export async function listAlertDevices(db: Db, alertId: string, page: Paging<'si
   return onePage(items, rows, page);
 }
 
-/** Some of the devices that an alert is about still, by title. */
-export const someDevices = (db: Db, alertId: string, limit: number) =>
+/** Some of the devices that an alert is about, by title: those that it is about still, or all that it has been about. */
+export const someDevices = (db: Db, alertId: string, which: 'open' | 'all', limit: number) =>
   db
     .selectFrom('alert_devices as d')
     .innerJoin('devices as v', 'v.id', 'd.device_id')
     .select(['v.id', 'v.title'])
     .where('d.alert_id', '=', alertId)
+    .$if(which === 'open', (some) => some.where('d.over_at', 'is', null))
     .orderBy('v.title')
     .limit(limit)
     .execute();

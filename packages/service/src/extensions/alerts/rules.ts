@@ -111,13 +111,16 @@ export function mailText(alert: {
   readonly count: number;
   readonly titles: readonly string[];
   readonly isOver: boolean;
+  /** When that was so: a mail may come much later. */
+  readonly atMs: number;
 }): string {
-  const { text, product, count, titles, isOver } = alert;
+  const { text, product, count, titles, isOver, atMs } = alert;
   const more = count - titles.length;
   const lines = [
     `${isOver ? 'No longer' : 'Wrong'}: ${text}`,
     `Product: ${product}`,
     `Devices: ${count}`,
+    `At: ${new Date(atMs).toISOString()}`,
     '',
     ...titles.map((title) => `- ${title}`),
     ...(more > 0 ? [`and ${more} more`] : []),

@@ -7,7 +7,7 @@ export const alertTables = {
       id: t.key,
       product_id: t.part('products'),
       /** Only its devices, where it names one. */
-      segment_id: t.optional(t.part('segments')),
+      segment_id: t.optional(t.holds('segments')),
       title: t.text,
       /** JSON, as the contract has it. */
       condition: t.text,
@@ -15,7 +15,7 @@ export const alertTables = {
       at_least: t.integer,
       gather_minutes: t.integer,
       /** JSON list of the connectors that send its messages. */
-      connectors: t.text,
+      connectors: t.listOf('connectors'),
       /** JSON list of the addresses that its messages go to by mail. */
       mail_to: t.optional(t.text),
       enabled: t.flag,
@@ -24,6 +24,7 @@ export const alertTables = {
       updated_at: t.time,
     },
     [t.index('product_id', 'created_at'), t.index('segment_id')],
+    { known: ['alert rule', 'title'] },
   ),
   /** What has gone wrong on devices at about the same time. */
   alerts: t.table(

@@ -15,5 +15,6 @@ export const broadcastTables = {
       last_used_at: t.optional(t.time),
     },
     [t.unique('key_hash'), t.index('user_id', 'created_at')],
+    { known: ['broadcast key', 'title'] },
   ),
 };

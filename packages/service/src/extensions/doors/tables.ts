@@ -33,6 +33,7 @@ export const doorTables = {
       last_used_at: t.optional(t.time),
     },
     [t.unique('token_hash'), t.index('product_id', 'created_at'), t.index('user_id')],
+    { known: ['door token', 'title'] },
   ),
   /** What a device is called by behind a door, and what it shows to be let in. */
   door_devices: t.table(
@@ -65,6 +66,7 @@ export const doorTables = {
       created_at: t.time,
     },
     [t.unique('product_id', 'name'), t.index('key_hash'), t.index('user_id')],
+    { known: ['accepted key', 'name'] },
   ),
   /** A device that has asked to be let in. */
   door_waiting: t.table(

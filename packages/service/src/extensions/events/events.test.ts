@@ -43,6 +43,28 @@ eachDatabase('events', (open) => {
   };
   const settle = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true);
 
+  it('go on behind the last id that a client has seen', async () => {
+    const app = await buildApp(await open());
+    const user = await app.make.user();
+    const viewer = viewerOf(user);
+    const seen: { readonly message: string; readonly floor: number }[] = [];
+    const listener = {
+      log: ({ message }: LogRecord, floor: number) => void seen.push({ message, floor }),
+      leftOut: () => {},
+    };
+    const deps = { storage: app.storage, clock: app.clock, onError: () => {} };
+    const end = followLogs(deps, viewer, await lastNumber(app.storage), listener);
+    await write(app.storage, 1, 'first', user.id);
+    await second(app);
+    await settle(() => seen.length === 1);
+    end();
+    await write(app.storage, 2, 'meanwhile', user.id);
+    const again = followLogs(deps, viewer, seen[0]?.floor ?? 0, listener);
+    await second(app);
+    await settle(() => seen.some(({ message }) => message === 'meanwhile'));
+    again();
+  });
+
   it('show what is written from then on, once, oldest first', async () => {
     const app = await buildApp(await open());
     const user = await app.make.user();
@@ -192,7 +214,7 @@ eachDatabase('events', (open) => {
     });
     await write(app.storage, app.clock.now(), 'hello', user.id);
     await second(app);
-    await settle(() => text.includes('event: log\ndata: {') && text.includes('"message":"hello"'));
+    await settle(() => /id: \d+\nevent: log\ndata: {/.test(text) && text.includes('"message":"hello"'));
     stream.destroy();
   });
 

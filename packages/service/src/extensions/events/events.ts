@@ -25,7 +25,8 @@ const sentLimit = 2_000;
 
 /** Where the events of one listener go. */
 export interface LogListener {
-  log(log: ReturnType<typeof listedLog>): void;
+  /** @param floor number above which something may not have been sent yet: who goes on there misses nothing */
+  log(log: ReturnType<typeof listedLog>, floor: number): void;
   /** So many rows were written at once that older ones are not sent. */
   leftOut(count: number): void;
 }
@@ -62,7 +63,7 @@ export function followLogs(
     const leftOut = older - [...sent.values()].filter((number) => number <= lowest).length;
     if (leftOut > 0) listener.leftOut(leftOut);
     for (const row of rows.toReversed()) {
-      if (!sent.has(row.id)) listener.log(listedLog(row));
+      if (!sent.has(row.id)) listener.log(listedLog(row), lowest);
       sent.set(row.id, row.number);
     }
     return lowest;
@@ -110,10 +111,12 @@ async function stream({ storage, clock, log, watchDevices }: EventDeps, { caller
   const onError = (error: unknown): void => log.error({ err: error }, 'Events could not be read');
   return success({
     ...devices,
-    subscribe(send: Parameters<EventsReply['subscribe']>[0]) {
+    subscribe(...[send, lastId]: Parameters<EventsReply['subscribe']>) {
+      // A number that has not been given yet is none of ours.
+      const from = lastId !== undefined && /^\d{1,15}$/.test(lastId) ? Math.min(Number(lastId), after) : after;
       const ends = [
-        followLogs({ storage, clock, onError }, viewerFor('log.all', caller), after, {
-          log: (record) => send('log', record),
+        followLogs({ storage, clock, onError }, viewerFor('log.all', caller), from, {
+          log: (record, floor) => send('log', record, String(floor)),
           leftOut: (count) => send('left_out', { count }),
         }),
         devices.subscribe(send),

@@ -40,15 +40,20 @@ export const fleetTables = {
       updated_at: t.time,
     },
     [t.index('product_id', 'created_at')],
+    { known: ['segment', 'title'] },
   ),
   /** A device that no rollout and no tag moves. */
-  pins: t.table({
-    device_id: t.keyed(t.part('devices')),
-    bundle_id: t.part('bundles'),
-    reason: t.text,
-    until: t.optional(t.time),
-    created_at: t.time,
-  }),
+  pins: t.table(
+    {
+      device_id: t.keyed(t.part('devices')),
+      bundle_id: t.part('bundles'),
+      reason: t.text,
+      until: t.optional(t.time),
+      created_at: t.time,
+    },
+    [],
+    { known: ['pin'] },
+  ),
   /** A product to whose devices nothing new is offered. */
   freezes: t.table({
     product_id: t.keyed(t.part('products')),
@@ -115,6 +120,7 @@ export const fleetTables = {
       t.index('product_id', 'created_at'),
       { ...t.index('wake_at'), where: ['wake_at'] },
     ],
+    { known: ['rollout', 'title'] },
   ),
   /** One device in one rollout. */
   executions: t.table(

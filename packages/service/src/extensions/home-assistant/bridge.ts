@@ -1,8 +1,8 @@
-import type { DataValue, MqttOptions, Refusal } from '@moorage/api';
+import type { DataValue, Refusal } from '@moorage/api';
 import type { Result } from '@moorage/base';
 import type { ConnectorDeps } from '../../core/connectors/messages.ts';
-import { noteUse, optionsOf } from '../../core/connectors/queries.ts';
-import { defaultTimeoutMs, describe } from '../../core/connectors/send.ts';
+import { noteUse } from '../../core/connectors/queries.ts';
+import { describe } from '../../core/connectors/send.ts';
 import { sampleValue } from '../../core/data/rules.ts';
 import type { Caller } from '../../engine/http/types.ts';
 import type { MqttLink } from '../../engine/outbound/ports.ts';
@@ -22,7 +22,9 @@ import {
   controlValues,
   dropAnnouncement,
   noteAnnouncement,
+  whereOf,
 } from './queries.ts';
+import { takeBack } from './retraction.ts';
 
 /** Devices of one connector; those beyond are not announced. */
 const devicesLimit = 1_000;
@@ -57,7 +59,7 @@ interface Entry {
   readonly unwatch: () => void;
 }
 
-/** What makes a bridge another one: with any of it changed, all that was announced is taken back first. */
+/** What makes a bridge another one. */
 export const bridgeKey = ({ opts, product, code, user_id }: AnnouncingConnector): string =>
   JSON.stringify([opts, product, code, user_id]);
 
@@ -65,6 +67,7 @@ export const bridgeKey = ({ opts, product, code, user_id }: AnnouncingConnector)
 export class Bridge {
   readonly #deps: BridgeDeps;
   readonly #connector: AnnouncingConnector;
+  readonly #placeId: string;
   readonly #topics: ReturnType<typeof topicsOf>;
   readonly #link: MqttLink;
   readonly #entries = new Map<string, Entry>();
@@ -76,21 +79,20 @@ export class Bridge {
   #error: string | null | undefined;
   #cancelSettling: (() => void) | undefined;
 
-  constructor(deps: BridgeDeps, connector: AnnouncingConnector) {
+  /** @param placeId where it is noted what is announced */
+  constructor(deps: BridgeDeps, connector: AnnouncingConnector, placeId: string) {
     this.#deps = deps;
     this.#connector = connector;
-    // Safe: only connectors of this type announce.
-    const opts = optionsOf(connector) as MqttOptions;
-    const { url, username, password, ca, timeout_ms: timeoutMs = defaultTimeoutMs } = opts;
-    const { product, code } = connector;
-    this.#topics = topicsOf({ product, code, discoveryPrefix: opts.discovery_prefix ?? 'homeassistant' });
+    this.#placeId = placeId;
+    const { place, login } = whereOf(connector);
+    this.#topics = topicsOf(place);
     const will = { topic: this.#topics.status, payload: 'offline' };
     this.#link = deps.outbound.linkMqtt(
-      { url, username, password, ca, timeoutMs, will },
+      { ...login, url: place.url, will },
       {
         connected: () => this.#sayAll(),
         message: (topic, payload, isRetained) => this.#message(topic, payload, isRetained),
-        failed: (error) => void this.#note(describe(error, timeoutMs)),
+        failed: (error) => void this.#note(describe(error, login.timeoutMs)),
       },
     );
   }
@@ -100,11 +102,12 @@ export class Bridge {
     return this.#inTurn(async () => {
       if (!this.#link.isConnected) return;
       const { db } = this.#deps.storage;
-      const { id } = this.#connector;
       const devices = new Map((await announcedDevices(db, this.#connector, devicesLimit)).map((one) => [one.id, one]));
-      for (const { device_id, uuid } of await announcementsOf(db, id)) {
-        if (!devices.has(device_id) && (await this.#takeBack(device_id, uuid)))
-          await dropAnnouncement(db, id, device_id);
+      for (const { device_id, uuid } of await announcementsOf(db, this.#placeId)) {
+        if (devices.has(device_id)) continue;
+        this.#entries.get(device_id)?.unwatch();
+        this.#entries.delete(device_id);
+        if (await takeBack(this.#link, this.#topics, uuid)) await dropAnnouncement(db, this.#placeId, device_id);
       }
       let index = this.#looks++;
       for (const device of devices.values()) {
@@ -116,26 +119,12 @@ export class Bridge {
     });
   }
 
-  /** Ends the connection; devices are shown as unavailable until another process goes on. */
+  /** Ends the connection; devices are shown as unavailable until another goes on, or takes them back. */
   async stop(): Promise<void> {
-    await this.#end(async () => {
-      await this.#link.retain(this.#topics.status, 'offline');
-    });
-  }
-
-  /** Takes back all that was announced, and ends the connection. */
-  async leave(): Promise<void> {
-    await this.#end(async () => {
-      for (const { device } of this.#entries.values()) await this.#takeBack(device.id, device.uuid);
-      await this.#link.retain(this.#topics.status, '');
-    });
-  }
-
-  async #end(goodbye: () => Promise<void>): Promise<void> {
     this.#ending = true;
     this.#cancelSettling?.();
     await this.#inTurn(async () => {
-      await goodbye();
+      await this.#link.retain(this.#topics.status, 'offline');
       for (const { unwatch } of this.#entries.values()) unwatch();
       await this.#link.close();
     });
@@ -163,22 +152,11 @@ export class Bridge {
   async #entryOf(device: AnnouncedDevice): Promise<Entry> {
     const known = this.#entries.get(device.id);
     if (known) return known;
-    await noteAnnouncement(this.#deps.storage.db, this.#connector.id, device);
+    await noteAnnouncement(this.#deps.storage.db, this.#placeId, device);
     const unwatch = this.#deps.watch(device.id, () => this.#changed(entry));
     const entry: Entry = { device, isStale: true, platforms: new Map(), said: new Map(), unwatch };
     this.#entries.set(device.id, entry);
     return entry;
-  }
-
-  /** Whether the broker has forgotten the device. */
-  async #takeBack(deviceId: string, uuid: string): Promise<boolean> {
-    const { config, availability, state } = this.#topics;
-    this.#entries.get(deviceId)?.unwatch();
-    this.#entries.delete(deviceId);
-    for (const topic of [config(uuid), availability(uuid), state(uuid)]) {
-      if (!(await this.#link.retain(topic, ''))) return false;
-    }
-    return true;
   }
 
   /** Publishes what the broker does not have of a device; what it does not take comes with the next look. */

@@ -1,10 +1,24 @@
-import { repeat } from '@moorage/base';
+import { dayMs, repeat } from '@moorage/base';
 import { claimWork, endWork, holdsWork, type WorkLease } from '../../engine/db/leases.ts';
 import { Bridge, type BridgeDeps, bridgeKey } from './bridge.ts';
-import { announcingConnectors } from './queries.ts';
+import type { Place } from './payloads.ts';
+import {
+  type AnnouncedPlace,
+  type AnnouncingConnector,
+  announcedPlaces,
+  announcingConnectors,
+  dropPlace,
+  leavePlace,
+  notePlace,
+  whereOf,
+} from './queries.ts';
+import { Retraction } from './retraction.ts';
 
 /** Between two looks at connectors and devices, in ms. */
 const lookMs = 2_000;
+
+/** What a broker that does not come back has of us is let be after so long. */
+const retractionMs = 7 * dayMs;
 
 const workName = 'home-assistant';
 
@@ -21,9 +35,13 @@ export function startAnnouncing(deps: AnnouncerDeps): () => Promise<void> {
   const bridges = new Map<string, { readonly key: string; readonly bridge: Bridge }>();
   let fence: number | undefined;
 
+  const retractions = new Map<string, Retraction>();
+
   const stopAll = async (): Promise<void> => {
     await Promise.all([...bridges.values()].map(({ bridge }) => bridge.stop()));
     bridges.clear();
+    await Promise.all([...retractions.values()].map((one) => one.close()));
+    retractions.clear();
   };
 
   /** Whether this process is the one that announces. */
@@ -36,22 +54,53 @@ export function startAnnouncing(deps: AnnouncerDeps): () => Promise<void> {
     return fence !== undefined;
   }
 
+  /** Takes back what is announced at a place. True when nothing is left there. */
+  async function retract(place: AnnouncedPlace): Promise<boolean> {
+    const nowMs = clock.now();
+    if (place.left_at === null) await leavePlace(storage.db, place.id, nowMs);
+    const isLate = place.left_at !== null && nowMs - place.left_at > retractionMs;
+    if (isLate) {
+      await dropPlace(storage.db, place.id);
+      log.warn({ connector: place.connector_id }, 'A broker that is away keeps devices that were announced there');
+    }
+    const retraction = retractions.get(place.id) ?? new Retraction(deps.outbound, place);
+    retractions.set(place.id, retraction);
+    if (!isLate && !(await retraction.look(storage.db))) return false;
+    retractions.delete(place.id);
+    await retraction.close();
+    return true;
+  }
+
+  /** Announces for these connectors, where nothing is left to be taken back at their brokers: topics may be the same. */
+  async function announce(wanted: readonly AnnouncingConnector[], places: readonly AnnouncedPlace[]): Promise<void> {
+    const isWanted = (place: AnnouncedPlace) =>
+      wanted.some((one) => one.id === place.connector_id && JSON.stringify(whereOf(one).place) === place.place);
+    const leaving = new Set<string>();
+    for (const place of places) {
+      if (isWanted(place) || (await retract(place))) continue;
+      const { url }: Place = JSON.parse(place.place);
+      leaving.add(url);
+    }
+    for (const connector of wanted) {
+      if (bridges.has(connector.id) || leaving.has(whereOf(connector).place.url)) continue;
+      const { id } = await notePlace(storage.db, connector, places);
+      bridges.set(connector.id, { key: bridgeKey(connector), bridge: new Bridge(deps, connector, id) });
+    }
+  }
+
   async function look(isOver: () => boolean): Promise<void> {
     const wanted = await announcingConnectors(storage.db);
-    if (wanted.length === 0 && bridges.size === 0) return;
+    const places = await announcedPlaces(storage.db);
+    if (wanted.length === 0 && places.length === 0 && bridges.size === 0) return;
     if (!(await isOurs())) return;
     const keys = new Map(wanted.map((connector) => [connector.id, bridgeKey(connector)]));
     for (const [id, { key, bridge }] of bridges) {
       if (keys.get(id) === key) continue;
       bridges.delete(id);
-      await bridge.leave();
+      await bridge.stop();
     }
-    for (const connector of wanted) {
-      if (isOver()) return;
-      const key = bridgeKey(connector);
-      const { bridge } = bridges.get(connector.id) ?? { bridge: new Bridge(deps, connector) };
-      bridges.set(connector.id, { key, bridge });
-    }
+    if (isOver()) return;
+    await announce(wanted, places);
     await Promise.all([...bridges.values()].map(({ bridge }) => bridge.look()));
   }
 

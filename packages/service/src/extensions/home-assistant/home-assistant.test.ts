@@ -34,7 +34,9 @@ async function openBroker() {
     else kept.set(topic, text);
   });
   const sockets = new Set<net.Socket>();
+  let isAway = false;
   const server = net.createServer((socket) => {
+    if (isAway) return void socket.destroy();
     sockets.add(socket.on('close', () => sockets.delete(socket)));
     broker.handle(socket);
   });
@@ -53,6 +55,10 @@ async function openBroker() {
       }),
     cut: () => {
       for (const socket of sockets) socket.destroy();
+    },
+    away(now: boolean) {
+      isAway = now;
+      if (now) this.cut();
     },
     async close() {
       await new Promise<void>((resolve) => broker.close(() => resolve()));
@@ -84,6 +90,12 @@ eachDatabase('devices at Home Assistant', (open) => {
     await broker.close();
   });
 
+  const change = async (more: object, code = 'HOME') => {
+    const body = { title: 'Home', code, opts: opts(more) };
+    unwrap(await scene.as('owner').call('connectors.update', { params: { connector_id: connectorId }, body }));
+  };
+  const removeConnector = async () =>
+    void unwrap(await scene.as('owner').call('connectors.remove', { params: { connector_id: connectorId } }));
   const activate = async (can: object) => {
     const values = { capabilities: JSON.stringify(can), user_id: scene.people.owner.id, activated_at: 1 };
     await storage.db
@@ -291,7 +303,7 @@ eachDatabase('devices at Home Assistant', (open) => {
       await storage.db.updateTable('devices').set({ product_id: elsewhere.id }).where('id', '=', device.id).execute();
     }
     await until(() => [...broker.kept], [[`${base()}/status`, 'online']]);
-    await until(() => storage.db.selectFrom('announcements').selectAll().execute(), []);
+    await until(() => storage.db.selectFrom('announced').selectAll().execute(), []);
   });
 
   it('are taken back by the next process when one goes while none runs', async () => {
@@ -310,17 +322,34 @@ eachDatabase('devices at Home Assistant', (open) => {
     async (what) => {
       await connect();
       await announced();
-      const params = { connector_id: connectorId };
-      const body = { title: 'Home', code: 'HOME', opts: opts({ home_assistant: false }) };
-      if (what === 'the setting is off') unwrap(await scene.as('owner').call('connectors.update', { params, body }));
-      else if (what === 'the connector is deleted')
-        unwrap(await scene.as('owner').call('connectors.remove', { params }));
+      if (what === 'the setting is off') await change({ home_assistant: false });
+      else if (what === 'the connector is deleted') await removeConnector();
       else
         await storage.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', scene.people.owner.id).execute();
       await until(() => [...broker.kept], []);
       await until(() => broker.connections(), 0);
     },
   );
+
+  it.each([
+    ['the setting is off', () => change({ home_assistant: false }), /./, undefined],
+    ['the connector is deleted', () => removeConnector(), /./, undefined],
+    ['the code is another one', () => change({}, 'HAUS'), /\/HOME\//, /^homeassistant\/device.*config$/],
+    ['devices are looked for elsewhere', () => change({ discovery_prefix: 'ha' }), /^homeassistant/, /^ha\/device/],
+  ])('are taken back at a broker that was away when %s', async (_what, act, gone, there) => {
+    await connect();
+    await announced();
+    const keptThere = (pattern: RegExp) => [...broker.kept.keys()].filter((topic) => pattern.test(topic)).length;
+    broker.away(true);
+    await until(() => broker.connections(), 0);
+    await act();
+    await scene.app.clock.advance(10_000);
+    expect(keptThere(gone)).toBeGreaterThan(0);
+    broker.away(false);
+    await until(() => [keptThere(gone), there && keptThere(there)], [0, there && 1]);
+    const places = () => storage.db.selectFrom('announced_places').select('left_at').execute();
+    await until(places, there ? [{ left_at: null }] : []);
+  });
 
   it('are announced by one of several processes, and by another when that ends', async () => {
     await connect();

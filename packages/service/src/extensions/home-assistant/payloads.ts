@@ -17,8 +17,9 @@ export interface AnnouncedDevice {
 /** The values of a device, by the names of its streams and controls. */
 export type Values = ReadonlyMap<string, DataValue>;
 
-/** Where a connector publishes. */
+/** Where a connector publishes: at which broker, and under which topics. */
 export interface Place {
+  readonly url: string;
   readonly product: string;
   readonly code: string;
   readonly discoveryPrefix: string;
@@ -28,7 +29,7 @@ export interface Place {
 const level = (text: string): string => text.replace(/[/+#\0]/g, '_');
 
 /** The topics of a connector. Home Assistant names a device by letters, digits, `_` and `-`. */
-export function topicsOf({ product, code, discoveryPrefix }: Place) {
+export function topicsOf({ product, code, discoveryPrefix }: Omit<Place, 'url'>) {
   const base = `moorage/${level(product)}/${level(code)}`;
   return {
     base,

@@ -14,5 +14,6 @@ export const viewTables = {
       updated_at: t.time,
     },
     [t.index('user_id', 'page')],
+    { known: ['saved view', 'title'] },
   ),
 };

@@ -18,7 +18,7 @@ eachDatabase('a rollout and time', (open) => {
         refusedHost: (url) => (url.includes('10.0.0.1') ? '10.0.0.1' : undefined),
         publish: async () => ({ ok: true, value: undefined }),
         linkMqtt: fakeOutbound().outbound.linkMqtt,
-        sendMail: async () => ({ ok: true, value: undefined }),
+        sendMail: async () => ({ ok: true, value: [] }),
         async sendHttp(message) {
           outside.asked.push(message);
           return { ok: true, value: { status: 200, body: outside.body } };

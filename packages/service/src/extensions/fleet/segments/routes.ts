@@ -5,6 +5,7 @@ import { allowedProduct, growingProduct } from '../../../core/access/products.ts
 import { byCaller, writeLog } from '../../../engine/db/logs.ts';
 import { noteMade } from '../../../engine/db/observer.ts';
 import { paging } from '../../../engine/db/paging.ts';
+import { refuseHeld } from '../../../engine/db/references.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import type { Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
 import { keptFilter, parseFilter } from '../filters/parse.ts';
@@ -114,8 +115,10 @@ const remove =
     storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
       const segment = await allowedSegment(trx, call.params.segment_id, call.caller);
       if (!segment.ok) return segment;
-      await deleteSegment(trx, segment.value.id);
-      const { title, product_id: productId } = segment.value;
+      const { id, title, product_id: productId } = segment.value;
+      const held = await refuseHeld(storage, trx, 'segments', { id, named: `Segment "${title}"` });
+      if (held) return failure(held);
+      await deleteSegment(trx, id);
       const message = `Segment "${title}" deleted`;
       await writeLog(trx, { ...byCaller(call, clock.now()), type: 'product.update', message, productId });
       return success(resultOk);

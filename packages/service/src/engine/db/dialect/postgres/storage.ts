@@ -111,6 +111,7 @@ export async function openPostgres(
   const append = sampleWriter(pool);
   const common = {
     kind: 'postgres',
+    tables: records.tables,
     migrated,
     hot,
     expressions,

@@ -38,6 +38,8 @@ export class SqliteConnection {
       readOnly: access === 'read',
     });
     if (access === 'write') {
+      // Only of a file that is new; what rows have left is given back to the system by `shrink`.
+      this.db.exec('pragma auto_vacuum = incremental');
       this.db.exec('pragma journal_mode = wal');
       // Commits are brought to the disk by `LogFile`; without one they have to be by themselves.
       this.db.exec(`pragma synchronous = ${this.hasLog ? 'normal' : 'full'}`);

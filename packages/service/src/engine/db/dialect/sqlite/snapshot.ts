@@ -1,4 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { UnusableError } from '../../../stores/health.ts';
 import { asCell, isRecordTable, migrationTable, type Snapshot, type TableShape } from '../../snapshot.ts';
 import { SqliteConnection } from './connection.ts';
 
@@ -54,7 +55,7 @@ export async function openSqliteSnapshot(path: string, scratch: string): Promise
   const tables = names(copy, "select name from sqlite_master where type = 'table' order by name");
   if (!tables.includes(migrationTable)) {
     await close();
-    throw new Error(`Database file "${path}" has no tables of the service`);
+    throw new UnusableError(`Database file "${path}" has no tables of the service`);
   }
   return {
     kind: 'sqlite',

@@ -14,6 +14,10 @@ import * as expressions from './expressions.ts';
 import { hotPaths } from './hot.ts';
 import { sampleWriter } from './samples.ts';
 
+/** Pages that are given back together, while others wait, and pieces of one round: 200 MiB at most. */
+const shrinkPages = 500;
+const shrinkPieces = 100;
+
 /** Opens or makes the database file and brings its tables up to date. */
 export async function openSqlite(
   path: string,
@@ -36,6 +40,7 @@ export async function openSqlite(
   const storage: Storage = {
     kind: 'sqlite',
     db,
+    tables: records.tables,
     migrated,
     hot,
     expressions,
@@ -49,6 +54,14 @@ export async function openSqlite(
       await hot.flushPolls().catch(onError);
       await db.destroy();
     },
+    async shrink() {
+      for (let piece = 0; piece < shrinkPieces; piece++) {
+        const { freelist_count: free } = database.writer.get('pragma freelist_count') as { freelist_count: number };
+        if (free === 0) return;
+        await database.write(({ db: file }) => file.exec(`pragma incremental_vacuum(${shrinkPages})`));
+      }
+    },
+    stopWrites: () => database.writer.db.exec('pragma query_only = on'),
     async check() {
       await db.selectFrom('settings').select('name').limit(1).execute();
     },
