@@ -133,9 +133,8 @@ export const zones: readonly Zone[] = [
   {
     name: 'service/db',
     path: `${service}/engine/db/`,
-    imports: ['base', 'base/disk', 'service/bus', 'service/stores', 'service/db/dialect'],
-    // The types of events, which the contract lists, and the store whose blobs the records name.
-    types: ['api', 'service/blobs'],
+    // The contract lists events and refusals; the records name blobs of a store, and look at them.
+    imports: ['api', 'base', 'base/disk', 'service/blobs', 'service/bus', 'service/stores', 'service/db/dialect'],
     system: ['node:fs', 'pg'],
   },
   // The two databases: drivers and what they spell differently. Slices see neither.
@@ -153,7 +152,7 @@ export const zones: readonly Zone[] = [
     system: ['node:fs', '@nats-io/transport-node'],
   },
   // What bytes are stored.
-  { name: 'service/blobs', path: `${service}/engine/blobs/`, imports: ['base'] },
+  { name: 'service/blobs', path: `${service}/engine/blobs/`, imports: ['base', 'service/stores'] },
   // Where the bytes are: a folder, or an object store, whose downloads Node's own client streams.
   {
     name: 'service/blobs/backends',

@@ -28,7 +28,7 @@ import { serveConsole } from './engine/http/console-files.ts';
 import { serveDocs } from './engine/http/docs.ts';
 import { statusOf } from './engine/http/errors.ts';
 import { injectFetch } from './engine/http/inject-fetch.ts';
-import { type MountOptions, mountAll, mountContract } from './engine/http/mount.ts';
+import { type MountOptions, mountAll, mountContract, type Resources } from './engine/http/mount.ts';
 import { openApiDocument } from './engine/http/openapi.ts';
 import { type CertificateAndKey, OwnCertificate } from './engine/http/own-certificate.ts';
 import { buildServer, type ServerOptions } from './engine/http/server.ts';
@@ -115,25 +115,36 @@ const storageOptions = (
   ...(url !== undefined && { nats: { url, credentials, authority } }),
 });
 
+const damagedText = 'The database is damaged: changes are refused from now on; restore a backup, or repair the file';
+
+/** What is known of the trouble of stores; the operator reads of it in the log. */
+const healthOf = (clock: Clock, say: (text: string) => void, stopWrites: () => void): StorageHealth =>
+  new StorageHealth(
+    clock,
+    storageTroubleOf,
+    (what) => say(`No room is left in the ${what}`),
+    () => {
+      say(damagedText);
+      stopWrites();
+    },
+  );
+
+const deviceContractsOf = (chosen: readonly Extension[]) =>
+  Object.assign({}, ...chosen.map((extension) => extension.deviceContracts));
+
 const openAll = (chosen: readonly Extension[], parts: ExtensionParts) =>
   chosen.map(({ name, contracts, open }) => ({ name, contracts, ...open(parts) }));
 
-/** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
-export async function buildService(options: ServiceOptions): Promise<Service> {
+/** What there is before anything is mounted: the server, the stores, the core, the extensions. */
+async function openParts(options: ServiceOptions, chosen: readonly Extension[], contracts: Resources) {
   const { settings, clock = realClock, logLevel = options.settings.logLevel, logStream, timeouts } = options;
-  const chosen = chosenExtensions(settings.extensions);
-  const contracts = { ...coreContract, ...Object.assign({}, ...chosen.map((extension) => extension.contracts)) };
   const traffic = new Traffic();
-  const health = new StorageHealth(
+  const health = healthOf(
     clock,
-    storageTroubleOf,
-    (what) => api.log.error(`No room is left in the ${what}`),
-    () => {
-      api.log.error('The database is damaged: changes are refused from now on; restore a backup, or repair the file');
-      storage.stopWrites?.();
-    },
+    (text) => api.log.error(text),
+    () => storage.stopWrites?.(),
   );
-  const troubleOf = (error: unknown) => health.troubleOf(error);
+  const troubleOf = health.troubleOf.bind(health);
   const serverOptions = { troubleOf, logLevel, traffic, logStream, timeouts, accessLog: settings.accessLog };
   const publicServerOptions = { ...serverOptions, statusOf, trustProxy: settings.trustProxy };
   const endpoints = endpointsOf(contracts).map(({ shape }) => shape);
@@ -142,8 +153,8 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const storage = options.storage ?? (await openRecords(settings.database, storageOptions(api, settings)));
   const stored = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
   const warnings = new Map<string, string>();
-  const reads = !settings.blobs.startsWith('s3:');
-  const blobs = checkedBlobs(stored, { clock, reads, onChange: (damaged) => warnOfDamage(api, warnings, damaged) });
+  const onChange: Parameters<typeof checkedBlobs>[1]['onChange'] = (damaged) => warnOfDamage(api, warnings, damaged);
+  const blobs = checkedBlobs(stored, { clock, reads: !settings.blobs.startsWith('s3:'), onChange });
   const attempts = openAttempts({ storage, clock });
   const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };
   const hosts = [...(options.deviceHosts ?? []), ...deviceAddresses(settings).map(({ host }) => host)];
@@ -156,12 +167,36 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const hooks = answeredBy(extensions);
   const bearer = bearerCheck(deps);
   const core = openCore(foundation, hooks, lookClock, bearer);
+  return {
+    api,
+    clock,
+    storage,
+    blobs,
+    deps,
+    identity,
+    warnings,
+    extensions,
+    hooks,
+    bearer,
+    core,
+    serverOptions,
+    publicServerOptions,
+  };
+}
+
+/** Puts the service together. Nothing listens yet: `api.listen` or `api.inject` is the caller's. */
+export async function buildService(options: ServiceOptions): Promise<Service> {
+  const { settings } = options;
+  const chosen = chosenExtensions(settings.extensions);
+  const contracts = { ...coreContract, ...Object.assign({}, ...chosen.map((extension) => extension.contracts)) };
+  const parts = await openParts(options, chosen, contracts);
+  const { api, clock, storage, blobs, deps, identity, warnings, extensions, hooks, bearer, core } = parts;
+  const { lookClock = clock } = options;
   const { hub } = core.channel;
   const own = new OwnCertificate(() => identity.ca);
   const useCertificates = certificatesOf(own, api, options.certificates?.api !== undefined);
   useCertificates(options.certificates ?? {});
-  const onDevices = Object.assign({}, ...chosen.map((extension) => extension.deviceContracts));
-  const devices = openDeviceListener(core, own, serverOptions, onDevices);
+  const devices = openDeviceListener(core, own, parts.serverOptions, deviceContractsOf(chosen));
   for (const { mountOnDevices } of extensions) mountOnDevices?.(devices.app, core, devices.mounting);
   const [bus, tokens] = [storage.bus, tokenChecks(storage.db, clock)];
   const mounting = { blobs, clock, statusOf, bus, intercept: hooks.intercept, tokens, authenticate: { bearer } };
@@ -171,14 +206,21 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   mountAll(api, coreContract, coreRoutes(core, meta.api), mounting);
   for (const { contracts, routes } of extensions) mountAll(api, contracts, routes(core), mounting);
   servePages(api, contracts, options.consoleDir, settings);
-  const ops = settings.opsPort && openOpsListener(publicServerOptions, meta.ops, mounting);
+  const ops = settings.opsPort && openOpsListener(parts.publicServerOptions, meta.ops, mounting);
   const polling = { ...deps, clock: lookClock };
   const stopWatching = watchIdentity(polling, identity);
   const stopClock = await watchClock(polling, warnings);
-  const background = options.withoutBackgroundWork
-    ? noWork
-    : await startBackgroundWork(core, blobs, extensions, lookClock);
+  const start = options.withoutBackgroundWork ? async () => noWork : startBackgroundWork;
+  const background = await start(core, blobs, extensions, lookClock);
   const listeners = [api, devices.app, ops ?? []].flat();
+  async function close(): Promise<void> {
+    // First the listeners: what comes from now on goes to another process.
+    await hub.close();
+    await Promise.all([stopWatching(), stopClock(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
+    await Promise.all([background.stopDeliveries(), ...extensions.map(({ close }) => close?.())]);
+    core.live.close();
+    if (!options.storage) await storage.close();
+  }
   return {
     api,
     devices: devices.app,
@@ -191,14 +233,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
       for (const { log } of listeners) log.level = level;
     },
     fetch: injectFetch(api),
-    async close() {
-      // First the listeners: what comes from now on goes to another process.
-      await hub.close();
-      await Promise.all([stopWatching(), stopClock(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
-      await Promise.all([background.stopDeliveries(), ...extensions.map(({ close }) => close?.())]);
-      core.live.close();
-      if (!options.storage) await storage.close();
-    },
+    close,
   };
 }
 

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { shellWord } from './shell.ts';
 
 it.each([
-  ['/home/a/data/serial', '/home/a/data/serial'],
-  ['/home/a b/serial', "'/home/a b/serial'"],
+  ['/srv/a/data/serial', '/srv/a/data/serial'],
+  ['/srv/a b/serial', "'/srv/a b/serial'"],
   ["/it's", "'/it'\\''s'"],
   ['/a$b;c', "'/a$b;c'"],
   ['', "''"],

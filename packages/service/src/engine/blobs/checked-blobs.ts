@@ -99,10 +99,8 @@ export function checkedBlobs(
     return state;
   }
 
-  const isBelieved = (sha256: string): boolean => {
-    const sinceMs = believed.get(sha256);
-    return sinceMs !== undefined && clock.monotonic() - sinceMs < believedMs;
-  };
+  const isBelieved = (sha256: string): boolean =>
+    clock.monotonic() - (believed.get(sha256) ?? Number.NEGATIVE_INFINITY) < believedMs;
   const lost = (sha256: string, state: string): StorageError =>
     new StorageError({ kind: 'damaged', what: 'file store' }, `Stored file ${sha256} is ${state}`);
 
@@ -130,7 +128,7 @@ export function checkedBlobs(
     },
     async remove(sha256, storedBeforeMs) {
       await onStore(store.remove(sha256, storedBeforeMs));
-      note(sha256, 'whole');
+      if (damaged.delete(sha256)) onChange(damaged);
       believed.delete(sha256);
     },
     check: () => store.check(),

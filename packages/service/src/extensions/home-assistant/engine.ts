@@ -26,6 +26,38 @@ interface AnnouncerDeps extends BridgeDeps {
   readonly lease: WorkLease;
 }
 
+/** What is taken back at brokers, of which some are away. */
+function openRetractions({
+  storage,
+  clock,
+  log,
+  outbound,
+}: Pick<AnnouncerDeps, 'storage' | 'clock' | 'log' | 'outbound'>) {
+  const retractions = new Map<string, Retraction>();
+  return {
+    /** Takes back what is announced at a place. True when nothing is left there. */
+    async retract(place: AnnouncedPlace): Promise<boolean> {
+      const nowMs = clock.now();
+      if (place.left_at === null) await leavePlace(storage.db, place.id, nowMs);
+      const isLate = place.left_at !== null && nowMs - place.left_at > retractionMs;
+      if (isLate) {
+        await dropPlace(storage.db, place.id);
+        log.warn({ connector: place.connector_id }, 'A broker that is away keeps devices that were announced there');
+      }
+      const retraction = retractions.get(place.id) ?? new Retraction(outbound, place);
+      retractions.set(place.id, retraction);
+      if (!isLate && !(await retraction.look(storage.db))) return false;
+      retractions.delete(place.id);
+      await retraction.close();
+      return true;
+    },
+    async close(): Promise<void> {
+      await Promise.all([...retractions.values()].map((one) => one.close()));
+      retractions.clear();
+    },
+  };
+}
+
 /**
  * Announces the devices of connectors that want it. Of several processes one does it for as long as it lives; another
  * goes on then, and knows from the records what has been announced. The returned function ends it.
@@ -34,14 +66,12 @@ export function startAnnouncing(deps: AnnouncerDeps): () => Promise<void> {
   const { storage, clock, lease, log } = deps;
   const bridges = new Map<string, { readonly key: string; readonly bridge: Bridge }>();
   let fence: number | undefined;
-
-  const retractions = new Map<string, Retraction>();
+  const retractions = openRetractions(deps);
 
   const stopAll = async (): Promise<void> => {
     await Promise.all([...bridges.values()].map(({ bridge }) => bridge.stop()));
     bridges.clear();
-    await Promise.all([...retractions.values()].map((one) => one.close()));
-    retractions.clear();
+    await retractions.close();
   };
 
   /** Whether this process is the one that announces. */
@@ -54,30 +84,13 @@ export function startAnnouncing(deps: AnnouncerDeps): () => Promise<void> {
     return fence !== undefined;
   }
 
-  /** Takes back what is announced at a place. True when nothing is left there. */
-  async function retract(place: AnnouncedPlace): Promise<boolean> {
-    const nowMs = clock.now();
-    if (place.left_at === null) await leavePlace(storage.db, place.id, nowMs);
-    const isLate = place.left_at !== null && nowMs - place.left_at > retractionMs;
-    if (isLate) {
-      await dropPlace(storage.db, place.id);
-      log.warn({ connector: place.connector_id }, 'A broker that is away keeps devices that were announced there');
-    }
-    const retraction = retractions.get(place.id) ?? new Retraction(deps.outbound, place);
-    retractions.set(place.id, retraction);
-    if (!isLate && !(await retraction.look(storage.db))) return false;
-    retractions.delete(place.id);
-    await retraction.close();
-    return true;
-  }
-
   /** Announces for these connectors, where nothing is left to be taken back at their brokers: topics may be the same. */
   async function announce(wanted: readonly AnnouncingConnector[], places: readonly AnnouncedPlace[]): Promise<void> {
     const isWanted = (place: AnnouncedPlace) =>
       wanted.some((one) => one.id === place.connector_id && JSON.stringify(whereOf(one).place) === place.place);
     const leaving = new Set<string>();
     for (const place of places) {
-      if (isWanted(place) || (await retract(place))) continue;
+      if (isWanted(place) || (await retractions.retract(place))) continue;
       const { url }: Place = JSON.parse(place.place);
       leaving.add(url);
     }
