@@ -261,6 +261,14 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'manyDevices.askUpdate': ({ device }) => body({ device_ids: [device] }),
   'rollouts.create': (s) => body({ title: 'x', bundle_id: s.bundle, settings: { stages: [{}] } }),
   'rollouts.preview': (s) => body({ title: 'x', bundle_id: s.bundle, settings: { stages: [{}] } }),
+  'rollouts.reach': (s) =>
+    body({
+      change: 'tag',
+      tag: 'release',
+      bundle_id: s.bundle,
+      device_id: s.device,
+      rollout: { title: 'x', bundle_id: s.bundle, settings: { stages: [{}] } },
+    }),
   'rollouts.stop': () => body({ reason: 'x' }),
   'rollouts.act': ({ bundle }) => body({ action: 'roll_back', bundle_id: bundle }),
   'rollouts.signal': () => body({ pass: true }),

@@ -5,7 +5,7 @@ import type { Handler } from '../../../engine/http/types.ts';
 import { fittingDevices, skipReason, takenBefore } from './member-queries.ts';
 import { fittingOf } from './members.ts';
 import { countReach, followedIn, gotIn, gotInstead, type Reached, readReach } from './reach.ts';
-import { draftOf, type RolloutDeps } from './routes.ts';
+import { draftOf, type RolloutDeps, wrongBundle } from './routes.ts';
 
 type Contract = typeof rolloutsContract;
 type Change = BodyOf<Contract['reach']>;
@@ -38,9 +38,10 @@ function ofPin({ devices, world }: Known, body: Change): Result<Reached[], Refus
   const { change, device_id: id, bundle_id: pin = null } = body;
   if (id === undefined) return missing('device_id', change);
   if (change === 'pin' && pin === null) return missing('bundle_id', change);
-  const device = devices.find((one) => one.id === id);
-  if (!device) return failure(refusal('NOT_FOUND', { what: 'Device of the product' }));
-  return success([{ device, got: gotIn(world, { ...device, pin: change === 'pin' ? pin : null }) }]);
+  const found = devices.filter((device) => device.id === id);
+  return success(
+    found.map((device) => ({ device, got: gotIn(world, { ...device, pin: change === 'pin' ? pin : null }) })),
+  );
 }
 
 /** The devices that a draft is for. */
@@ -61,6 +62,32 @@ async function ofRollout(
   });
 }
 
+type Draft = Parameters<typeof ofRollout>[2];
+
+/** The devices that a change is about, and what each gets then. */
+async function reachedBy(
+  deps: RolloutDeps,
+  known: Known,
+  body: Change,
+  draft: Draft | undefined,
+): Promise<Result<readonly Reached[], Refusal>> {
+  const { devices, world } = known;
+  switch (body.change) {
+    case 'tag':
+    case 'untag':
+      return ofTag(known, body);
+    case 'pin':
+    case 'unpin':
+      return ofPin(known, body);
+    case 'rollout':
+      return draft ? success(await ofRollout(deps, known, draft)) : missing('rollout', body.change);
+    default: {
+      const after = { ...world, isFrozen: body.change === 'freeze' };
+      return success(devices.map((device) => ({ device, got: gotIn(after, device) })));
+    }
+  }
+}
+
 /** API-EP-POST-products-product_id-reach. Spec: API-RULE-reach-1. */
 export const reach =
   (deps: RolloutDeps): Handler<Contract['reach']> =>
@@ -71,27 +98,16 @@ export const reach =
     if (!product.ok) return product;
     const nowMs = deps.clock.now();
     const known = await readReach(db, product.value.id, nowMs);
-    const { devices, world } = known;
-    const reached = await (async (): Promise<Result<readonly Reached[], Refusal>> => {
-      switch (body.change) {
-        case 'tag':
-        case 'untag':
-          return ofTag(known, body);
-        case 'pin':
-        case 'unpin':
-          return ofPin(known, body);
-        case 'rollout': {
-          if (!body.rollout) return missing('rollout', body.change);
-          const draft = await draftOf(deps, db, product.value, { body: body.rollout, caller });
-          return draft.ok ? success(await ofRollout(deps, known, draft.value.row)) : draft;
-        }
-        default: {
-          const after = { ...world, isFrozen: body.change === 'freeze' };
-          return success(devices.map((device) => ({ device, got: gotIn(after, device) })));
-        }
-      }
-    })();
+    // What is named has to be there, whether the change takes it or not.
+    const { bundle_id: bundleId, device_id: deviceId } = body;
+    if (bundleId !== undefined && !known.world.versions.has(bundleId)) return wrongBundle(product.value.product);
+    if (deviceId !== undefined && known.devices.every(({ id }) => id !== deviceId)) {
+      return failure(refusal('NOT_FOUND', { what: 'Device of the product' }));
+    }
+    const draft = body.rollout && (await draftOf(deps, db, product.value, { body: body.rollout, caller }));
+    if (draft && !draft.ok) return draft;
+    const reached = await reachedBy(deps, known, body, draft?.value.row);
     if (!reached.ok) return reached;
     const bytesOf = async (id: string) => (await deps.publishedBundle(db, product.value.id, id))?.bytes ?? 0;
-    return success(await countReach(db, product.value.id, reached.value, world, { nowMs, bytesOf }));
+    return success(await countReach(db, product.value.id, reached.value, known.world, { nowMs, bytesOf }));
   };

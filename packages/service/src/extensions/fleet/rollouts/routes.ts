@@ -60,7 +60,7 @@ export async function allowedRollout(db: Db, id: string, caller: Caller): Promis
   return product.ok ? success(rollout) : product;
 }
 
-const wrongBundle = (product: string) =>
+export const wrongBundle = (product: string) =>
   failure(refusal('WRONG_BUNDLE', { product }, { source: 'body', keys: ['bundle_id'] }));
 
 /** The settings of rollouts of a product that name none. */
