@@ -33,6 +33,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'session.changePassword': 'audit.test.ts',
   'identity.retire': 'identity/rotation.test.ts',
   'products.remove': 'audit.test.ts',
+  'rollouts.leaveOut': 'rollouts/world.test.ts',
   'rollouts.retry': 'rollouts/outcomes.test.ts',
   'rollouts.signal': 'rollouts/times.test.ts',
   'factors.confirmTotp': 'audit.test.ts',
