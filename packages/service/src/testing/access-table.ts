@@ -27,6 +27,7 @@ const inputs: Readonly<Record<string, Input | readonly Input[]>> = {
   'manyDevices.activate': { body: ({ device, published }) => ({ device_ids: [device], product_id: published }) },
   'rollouts.create': { body: rolloutOf },
   'rollouts.preview': { body: rolloutOf },
+  'rollouts.reach': { body: (scene) => ({ change: 'rollout', rollout: rolloutOf(scene) }) },
   'rollouts.setFleetSettings': { body: {} },
   'platforms.flavorAccess': { params: ({ flavor }) => ({ flavor_id: flavor }) },
   'platforms.setFlavorAccess': { params: ({ flavor }) => ({ flavor_id: flavor }), body: { restricted: false } },
