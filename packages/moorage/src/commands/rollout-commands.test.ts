@@ -56,6 +56,30 @@ test('a rollout takes a template, or that of its product', async () => {
   await expect(both).rejects.toThrow('Option --template has the stages, too: leave --stages out');
 });
 
+test('who waits is left out, and a bundle in use is archived with its rollouts alone', async () => {
+  const { product, release, maker } = await scene();
+  const { client } = world.app;
+  const start = async (): Promise<string> => {
+    const body = { title: 'Spring', bundle_id: release.id, settings: { stages: [{}] } };
+    const made = await client.as(maker).call('rollouts.create', { params: { product_id: product.id }, body });
+    const [started] = await rollout(maker, 'start', [unwrap(made).value.id]);
+    return String(started?.['id']);
+  };
+  const id = await start();
+  await expect(rollout(maker, 'leave-out', [id], { unseen: '0' })).rejects.toThrow('Option --unseen');
+  expect(await rollout(maker, 'leave-out', [id])).toMatchObject([{ state: 'finished' }]);
+  await expect(rollout(maker, 'leave-out', [id])).rejects.toThrow('A rollout');
+
+  const bundles = (name: string, args: readonly string[], flags: Readonly<Record<string, string | true>> = {}) =>
+    runCommand('bundles', maker, name, [product.id, release.version, ...args], flags);
+  const reached = await bundles('tag', ['none'], { 'dry-run': true });
+  expect(reached).toMatchObject([{ event: 'reach', moves: [], out: { nothing: 1 } }]);
+  await bundles('tag', ['none']);
+  await start();
+  await expect(bundles('archive', [])).rejects.toThrow('rollout "Spring" (running)');
+  expect(await bundles('archive', [], { 'abort-rollouts': true })).toMatchObject([{ state: 'archive' }]);
+});
+
 test('a rollout is approved, rejected, cancelled and signalled', async () => {
   const { product, release, maker, admin } = await scene();
   const { client } = world.app;

@@ -33,10 +33,13 @@ const secondsWords = (seconds: number): string => {
 
 type Gate = NonNullable<RolloutRecord['settings']['stages'][number]['gate']>;
 
+/** Devices of a stage that do not count any more. */
+export const outOf = ({ counts }: StageRecord): number => counts.skipped + counts.left + counts.overtaken;
+
 /** What has to hold after a stage, in words, each with where it stands. */
-export function gateWords(gate: Gate | undefined, { counts, total }: StageRecord): string[] {
-  const { done, failed, left, skipped, overtaken } = counts;
-  const members = total - left - skipped - overtaken;
+export function gateWords(gate: Gate | undefined, stage: StageRecord): string[] {
+  const { done, failed } = stage.counts;
+  const members = stage.total - outOf(stage);
   const least = gate?.done_percent;
   return [
     least === undefined

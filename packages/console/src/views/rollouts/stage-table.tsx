@@ -7,7 +7,7 @@ import { t } from '../../texts/rollouts.ts';
 import { stateName } from '../../texts/states.ts';
 import { PageLink } from '../../ui/link.tsx';
 import { SmallTable } from '../../ui/small-table.tsx';
-import { underWay } from './rollout-words.ts';
+import { outOf, underWay } from './rollout-words.ts';
 
 interface NumberProps {
   readonly rolloutId: string;
@@ -67,7 +67,7 @@ export function StageTable({ rollout }: { readonly rollout: RolloutRecord }) {
             <Table.Td>
               <Devices {...of} n={counts.waiting} label={stateName('waiting')} state="waiting" />
             </Table.Td>
-            <Table.Td>{formatCount(counts.skipped + counts.left + counts.overtaken)}</Table.Td>
+            <Table.Td>{formatCount(outOf(stage))}</Table.Td>
             <Table.Td>
               {Object.entries(failures).map(([kind, n]) => (
                 <Text key={kind} size="sm">

@@ -9,7 +9,7 @@ import { factsOf, partsOf } from '../filters/queries.ts';
 import { type ExecutionRow, executionsByDevice } from './execution-queries.ts';
 import type { DeviceFacts, Facts } from './moves.ts';
 import { type RolloutRow, rolloutRows } from './queries.ts';
-import { goesOn, goingOnStates, openExecutions } from './rules.ts';
+import { goesOn, goingOnStates, isHeldUntil, openExecutions, underWay } from './rules.ts';
 
 /** The attribute that the version in a version text is kept as. */
 const versionName = 'version';
@@ -32,7 +32,7 @@ async function devicesOf(db: Db, ids: readonly string[], nowMs: number): Promise
       const isKept = version !== undefined && version === value;
       return {
         ...device,
-        isPinned: pinned !== null && (until === null || until > nowMs),
+        isPinned: pinned !== null && isHeldUntil(until, nowMs),
         runs:
           version === undefined
             ? undefined
@@ -127,6 +127,7 @@ export async function readFacts(
 
 /** The updates of executions that are under way, by id. */
 async function openUpdates(work: Work, executions: readonly ExecutionRow[]) {
-  const ids = executions.flatMap(({ update_id }) => update_id ?? []);
+  const open = executions.filter(({ state }) => underWay.some((one) => one === state));
+  const ids = open.flatMap(({ update_id }) => update_id ?? []);
   return new Map((await work.all(updateRows, ids)).map((row) => [row.id, row]));
 }

@@ -130,15 +130,6 @@ export async function bringBack(
   return { stay: Number(counted.stay), all: Number(counted.all) };
 }
 
-/** Why no rollout brings a device anything. */
-export const skipReason = ({
-  state,
-  pinned,
-}: {
-  readonly state: string;
-  readonly pinned: string | null;
-}): SkipReason | undefined => (state === 'disabled' ? 'blocked' : pinned === null ? undefined : 'pinned');
-
 interface Fitting {
   readonly productId: string;
   readonly filter: Filter | undefined;
@@ -162,15 +153,16 @@ export const previewedDevices = (db: Db, expressions: Expressions, fitting: Fitt
     ])
     .execute();
 
-/** The published bundles of a product, by version and tag. */
-export const publishedVersions = (db: Db, productId: string) =>
+/** The published bundles of a product, with their tags. */
+export const publishedBundles = (db: Db, productId: string) =>
   db
     .selectFrom('bundles')
-    .select(['version', 'tag'])
+    .select(['id', 'version', 'tag'])
     .where('product_id', '=', productId)
     .where('state', '=', 'published')
     .execute();
 
+/** The state of a bundle; one that has gone is in the trash. */
 export const bundleState = async (db: Db, bundleId: string) =>
   (await db.selectFrom('bundles').select('state').where('id', '=', bundleId).executeTakeFirst())?.state ?? 'trash';
 

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
-import { type Refusal, type RolloutSettings, refusal } from '@moorage/api';
+import { type DeviceState, type Refusal, type RolloutSettings, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import type { Db, Expressions } from '../../../engine/db/storage.ts';
 import type { Work } from '../../../engine/db/work.ts';
 import { keptFilter } from '../filters/parse.ts';
-import { fittingDevices, insertExecutions, type OutReason, outAs, skipReason, takenBefore } from './member-queries.ts';
+import { fittingDevices, insertExecutions, type OutReason, outAs, takenBefore } from './member-queries.ts';
 import { addCount, type RolloutRow } from './queries.ts';
+import { skipReason } from './rules.ts';
 import { stagesOf } from './settings.ts';
 
 /** The place of a device in a rollout: the same for ever, and another in each rollout. */
@@ -17,7 +18,7 @@ export type RolloutScope = Pick<RolloutRow, 'id' | 'product_id' | 'product' | 'f
 /** A device that fits, and whether it is pinned. */
 interface FittingDevice {
   readonly id: string;
-  readonly state: string;
+  readonly state: DeviceState;
   readonly pinned: string | null;
 }
 
@@ -33,6 +34,16 @@ export const fittingOf = <D extends FittingDevice>(
   return find(db, expressions, { productId: rollout.product_id, filter, nowMs });
 };
 
+/** Says of devices that fit a rollout which begins why they get nothing. */
+export async function outReasons(
+  db: Db,
+  rollout: Parameters<typeof takenBefore>[1],
+): Promise<(device: FittingDevice) => OutReason | undefined> {
+  const taken = await takenBefore(db, rollout);
+  return ({ id, state, pinned }) =>
+    skipReason({ state, isPinned: pinned !== null }) ?? (taken.has(id) ? 'overtaken' : undefined);
+}
+
 /** Who of those that fit is in a rollout, in the order of its stages, and who gets nothing, by reason. */
 export async function membersOf<D extends FittingDevice>(
   db: Db,
@@ -42,9 +53,9 @@ export async function membersOf<D extends FittingDevice>(
   nowMs: number,
 ) {
   const out = new Map<OutReason, string[]>();
-  const taken = await takenBefore(db, rollout);
+  const outReason = await outReasons(db, rollout);
   const members = fitting.filter((device) => {
-    const why = skipReason(device) ?? (taken.has(device.id) ? 'overtaken' : undefined);
+    const why = outReason(device);
     if (why !== undefined) {
       const skipped = out.get(why) ?? [];
       skipped.push(device.id);
@@ -104,7 +115,8 @@ export async function refuseSizes(
 ): Promise<Result<undefined, Refusal>> {
   if (rollout.settings.stages.every(({ count }) => count === undefined)) return success(undefined);
   const fitting = await fittingOf(db, expressions, rollout, nowMs, fittingDevices);
-  return checkSizes(rollout, fitting.filter((device) => skipReason(device) === undefined).length);
+  const outReason = await outReasons(db, rollout);
+  return checkSizes(rollout, fitting.filter((device) => outReason(device) === undefined).length);
 }
 
 /** Gives every device of a rollout that begins its stage; those that get nothing are at its end. */

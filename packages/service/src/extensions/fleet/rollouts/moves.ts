@@ -8,7 +8,7 @@ import type {
   UpdateState,
 } from '@moorage/api';
 import { freeVersionKey } from '@moorage/base';
-import { type ExecutionTrigger, goesOn, openExecutions, takenStates, underWay } from './rules.ts';
+import { type ExecutionTrigger, goesOn, openExecutions, skipReason, takenStates, underWay } from './rules.ts';
 import { updateFailure } from './turns.ts';
 
 /** What a device is and runs, as far as rollouts go by it. */
@@ -80,15 +80,8 @@ type Ranked = Pick<RolloutFacts, 'id' | 'priority' | 'started_at'>;
 export const byRank = (one: Ranked, other: Ranked): number =>
   other.priority - one.priority || (other.started_at ?? 0) - (one.started_at ?? 0) || (one.id < other.id ? -1 : 1);
 
-/** Where each trigger of a move leads, as far as other rollouts go by it. */
-const takes: Partial<Record<ExecutionTrigger, boolean>> = {
-  leave: false,
-  skip: false,
-  overtake: false,
-  withdraw: false,
-  fail: false,
-  contradict: false,
-};
+/** By these moves a rollout gives up a device that it had taken. */
+const givesUp: readonly ExecutionTrigger[] = ['leave', 'skip', 'overtake', 'withdraw', 'fail', 'contradict'];
 
 /**
  * What follows for a device from what is so now: at most one move in each rollout that goes on. Each pair of facts and
@@ -102,8 +95,8 @@ export function movesFor<R extends RolloutFacts>(facts: Facts<R>): readonly Move
     const execution = executions.find(({ rollout_id }) => rollout_id === rollout.id);
     const move: MoveIn | undefined = moveIn(rollout, execution, facts, isTaken);
     if (move) moves.push({ rolloutId: rollout.id, ...move });
-    isTaken ||=
-      execution !== undefined && takenStates.includes(execution.state) && (move && takes[move.trigger]) !== false;
+    const stays: boolean = move === undefined || !givesUp.includes(move.trigger);
+    isTaken ||= execution !== undefined && takenStates.includes(execution.state) && stays;
   }
   return moves;
 }
@@ -120,7 +113,7 @@ function moveIn<R extends RolloutFacts>(
   const { device } = facts;
   const isOpen = execution !== undefined && openExecutions.includes(execution.state);
   if (device.product_id !== rollout.product_id) return isOpen ? { trigger: 'leave', kind: 'elsewhere' } : undefined;
-  const held = device.state === 'disabled' ? 'blocked' : device.isPinned ? 'pinned' : undefined;
+  const held = skipReason(device);
   if (held) return isOpen ? { trigger: 'skip', kind: held } : undefined;
   if (isTaken) return isOpen ? { trigger: 'overtake' } : undefined;
   if (!execution || mayEnter(execution, device)) return entering(rollout, facts);

@@ -5,7 +5,7 @@ import { type Reads, Work } from '../../../engine/db/work.ts';
 import { executionsOf } from './execution-queries.ts';
 import { type DeviceHolds, deviceHolds, type InForce, inForceOf } from './in-force.ts';
 import { countsOf, rolloutRows } from './queries.ts';
-import { holds, onlyBringsBack, openOf, waitsToReturn } from './rules.ts';
+import { goesOn, heldBundle, isHeldUntil, openOf, waitsToReturn } from './rules.ts';
 import { restsUntilMs, type Wait, whyPaced, whyWait } from './turns.ts';
 import { opensAtMs, zoneFor } from './windows.ts';
 
@@ -15,8 +15,6 @@ export type FleetAssignment = Assignment<'freeze' | 'pin' | 'rollout'>;
 export interface RolloutWait extends Wait {
   readonly rolloutId: string;
 }
-
-const isOver = (untilMs: number | null, nowMs: number): boolean => untilMs !== null && untilMs <= nowMs;
 
 /** A device that asks, and what comes of its rollouts beside what it gets. */
 interface Asking {
@@ -54,11 +52,11 @@ export async function assignmentsOf(
 /** What freezes and pins have a device get. */
 function holding({ freeze, pin }: DeviceHolds, nowMs: number): FleetAssignment[] {
   const assignments: FleetAssignment[] = [];
-  if (freeze && !isOver(freeze.until, nowMs)) {
+  if (freeze && isHeldUntil(freeze.until, nowMs)) {
     const reason = `Nothing new is offered in the product: ${freeze.reason}`;
     assignments.push({ by: 'freeze', reason, bundleId: undefined });
   }
-  if (pin && !isOver(pin.until, nowMs)) {
+  if (pin && isHeldUntil(pin.until, nowMs)) {
     assignments.push({ by: 'pin', reason: `The device is held here: ${pin.reason}`, bundleId: pin.bundle_id });
   }
   return assignments;
@@ -74,13 +72,11 @@ async function assignedBy(asking: Asking, { rollout, execution }: InForce): Prom
     if (await mayReturn(asking, rollout)) return { ...assigned, bundleId: execution.bundle_id, isTurn: true };
     return { ...assigned, reason: `The rollout "${title}" is rolled back, at its pace`, bundleId: undefined };
   }
-  const isCalledOff = execution.bundle_id === bundle_id && onlyBringsBack(state, execution.state);
-  if (!isCalledOff && holds(state, execution.state)) {
+  const held = heldBundle({ rollout, execution });
+  if (held !== undefined) {
     poll.isSoon ||= execution.state !== 'done';
-    const isGoingOn = state === 'running' || state === 'paused';
-    const mayContradict = isGoingOn && (execution.state === 'done' || execution.state === 'probation');
-    const install = installOf(asking, settings);
-    return { ...assigned, bundleId: execution.bundle_id, mayContradict, install };
+    const mayContradict = goesOn(rollout) && (execution.state === 'done' || execution.state === 'probation');
+    return { ...assigned, bundleId: held, mayContradict, install: installOf(asking, settings) };
   }
   if (execution.state !== 'waiting' || !(await isTurn(asking, rollout, execution))) return undefined;
   poll.isSoon = true;

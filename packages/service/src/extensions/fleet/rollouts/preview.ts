@@ -2,14 +2,14 @@ import { type Refusal, type RolloutPreview, type RolloutSettings, usualPollS } f
 import { dayMs, type Result, success } from '@moorage/base';
 import type { Db, Expressions } from '../../../engine/db/storage.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
-import { platformOf, previewedDevices, publishedVersions } from './member-queries.ts';
+import { platformOf, previewedDevices, publishedBundles } from './member-queries.ts';
 import { checkSizes, fittingOf, membersOf, type RolloutScope } from './members.ts';
 import { opensAtMs, zoneFor } from './windows.ts';
 
 type Previewed = Awaited<ReturnType<typeof previewedDevices>>[number];
 
-/** A device is unseen after so many days. */
-const unseenDays = 7;
+/** A device that was not seen for so long may not get anything soon, ms. */
+export const unseenMs = 7 * dayMs;
 /** Between two queries of a device of a rollout that is under way, in ms. */
 const soonMs = 60_000;
 
@@ -60,24 +60,19 @@ function warningsOf(
   stages: readonly number[],
   { count, platformId, bytes, nowMs }: { count: number; platformId: string; bytes: number; nowMs: number },
 ) {
-  const unseenMs = nowMs - unseenDays * dayMs;
   const warnings = Array.from({ length: count }, () => ({ platform: 0, flash: 0, unseen: 0 }));
   for (const [place, device] of devices.entries()) {
     const warning = warnings[stages[place] ?? 0];
     if (!warning) continue;
     if (device.platform_id !== platformId) warning.platform++;
     if (device.free_flash !== null && device.free_flash < bytes) warning.flash++;
-    if ((device.last_seen_at ?? 0) < unseenMs) warning.unseen++;
+    if ((device.last_seen_at ?? 0) < nowMs - unseenMs) warning.unseen++;
   }
   return warnings;
 }
 
 /** What devices get when a rollout is rolled back, as `bringBack` does it. */
-function backOf(
-  devices: readonly Previewed[],
-  product: string,
-  bundles: Awaited<ReturnType<typeof publishedVersions>>,
-) {
+function backOf(devices: readonly Previewed[], product: string, bundles: Awaited<ReturnType<typeof publishedBundles>>) {
   const known = new Set(bundles.map(({ version }) => version));
   const byTag = new Map(bundles.map(({ tag, version }) => [tag, version]));
   const counts = new Map<string | null, number>();
@@ -114,6 +109,6 @@ export async function previewOf(
     warnings: warningsOf(devices, stages, { count: sizes.length, platformId, bytes, nowMs }),
     ends_at: String(earliestEndMs(settings, sizes, { nowMs, intervalMs, zone })),
     reach: reachOf(settings, sizes),
-    back: backOf(devices, rollout.product, await publishedVersions(db, rollout.product_id)),
+    back: backOf(devices, rollout.product, await publishedBundles(db, rollout.product_id)),
   });
 }

@@ -25,12 +25,3 @@ export const decidingRollouts = (db: Db, productId: string) =>
     .where('r.holds', '=', 1)
     .where('e.in_force', '=', 1)
     .execute();
-
-/** The published bundles of a product, with their tags and the bytes of what an update of each may have to send. */
-export const publishedBundles = (db: Db, productId: string) =>
-  db
-    .selectFrom('bundles as b')
-    .select(['b.id', 'b.version', 'b.tag'])
-    .where('b.product_id', '=', productId)
-    .where('b.state', '=', 'published')
-    .execute();

@@ -2,8 +2,8 @@ import { type BodyOf, type Reach, type Refusal, refusal, type rolloutsContract }
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../../../core/access/products.ts';
 import type { Handler } from '../../../engine/http/types.ts';
-import { fittingDevices, skipReason, takenBefore } from './member-queries.ts';
-import { fittingOf } from './members.ts';
+import { fittingDevices } from './member-queries.ts';
+import { fittingOf, outReasons } from './members.ts';
 import { countReach, followedIn, gotIn, gotInstead, type Reached, readReach } from './reach.ts';
 import { draftOf, type RolloutDeps, wrongBundle } from './routes.ts';
 
@@ -48,16 +48,16 @@ function ofPin({ devices, world }: Known, body: Change): Result<Reached[], Refus
 async function ofRollout(
   deps: RolloutDeps,
   { devices, world }: Known,
-  row: Parameters<typeof takenBefore>[1] & Parameters<typeof fittingOf>[2] & { readonly bundle_id: string },
+  row: Parameters<typeof fittingOf>[2] & { readonly bundle_id: string },
 ): Promise<Reached[]> {
   const { db, expressions } = deps.storage;
   const fitting = await fittingOf(db, expressions, row, deps.clock.now(), fittingDevices);
-  const taken = await takenBefore(db, row);
+  const outReason = await outReasons(db, row);
   const byId = new Map(devices.map((device) => [device.id, device]));
   return fitting.flatMap((fits) => {
     const device = byId.get(fits.id);
     if (!device) return [];
-    const why = skipReason(fits) ?? (world.isFrozen ? 'frozen' : taken.has(fits.id) ? 'overtaken' : undefined);
+    const why = outReason(fits) ?? (world.isFrozen ? 'frozen' : undefined);
     return [{ device, got: why === undefined ? { to: row.bundle_id } : { out: why } }];
   });
 }

@@ -1,12 +1,14 @@
 import { type Reach, type ReachOut, type Tag, usualPollS } from '@moorage/api';
-import { dayMs, minuteMs } from '@moorage/base';
+import { minuteMs } from '@moorage/base';
 import { usualWakesPerMinute } from '../../../core/channel/hooks.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { versionOf } from '../attributes/rules.ts';
 import { fleetSettingsOf, freezeOf } from './hold-queries.ts';
+import { publishedBundles } from './member-queries.ts';
 import { byRank } from './moves.ts';
-import { decidingRollouts, publishedBundles, reachedDevices } from './reach-queries.ts';
-import { bundleIn, goesOn } from './rules.ts';
+import { unseenMs } from './preview.ts';
+import { decidingRollouts, reachedDevices } from './reach-queries.ts';
+import { bundleIn, goesOn, isHeldUntil } from './rules.ts';
 
 type Device = Awaited<ReturnType<typeof reachedDevices>>[number];
 
@@ -45,7 +47,7 @@ export async function readReach(db: Db, productId: string, nowMs: number) {
     return { ...device, going: first(ranked.filter(goesOn)), over: first(ranked.filter((one) => !goesOn(one))) };
   });
   const world: ReachWorld = {
-    isFrozen: freeze !== undefined && (freeze.until === null || freeze.until > nowMs),
+    isFrozen: freeze !== undefined && isHeldUntil(freeze.until, nowMs),
     versions: new Map(bundles.map(({ id, version }) => [id, version])),
     tags: new Map(bundles.flatMap(({ id, tag }) => (tag === null ? [] : [[tag, id] as const]))),
   };
@@ -78,9 +80,6 @@ export interface Reached {
   readonly got: Got;
 }
 
-/** A device is unseen after so many days. */
-const unseenDays = 7;
-
 /** Counts what becomes of devices. */
 export async function countReach(
   db: Db,
@@ -108,7 +107,7 @@ export async function countReach(
     moves.set(`${from} ${to}`, { ...move, devices: move.devices + 1 });
     const size = bytes.get(got.to) ?? (await bytesOf(got.to));
     bytes.set(got.to, size);
-    if ((device.last_seen_at ?? 0) < nowMs - unseenDays * dayMs) counted.unseen++;
+    if ((device.last_seen_at ?? 0) < nowMs - unseenMs) counted.unseen++;
     if (device.free_flash !== null && device.free_flash < size) counted.flash++;
     if (device.online === null) counted.away++;
     else counted.online++;

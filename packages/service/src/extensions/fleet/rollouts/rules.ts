@@ -1,5 +1,6 @@
 import {
   type AbortMeter,
+  type DeviceState,
   type ExecutionState,
   executionStates,
   type FailureKind,
@@ -9,6 +10,7 @@ import {
   type RolloutSettings,
   type RolloutState,
   refusal,
+  type SkipReason,
 } from '@moorage/api';
 import { failure, type Transition } from '@moorage/base';
 
@@ -347,18 +349,32 @@ export const waitsToReturn = (
 export const onlyBringsBack = (rollout: RolloutState, execution: ExecutionState): boolean =>
   rollout === 'rolled_back' && execution !== 'done' && execution !== 'probation';
 
+/** Why no rollout brings a device anything. */
+export const skipReason = (device: {
+  readonly state: DeviceState;
+  readonly isPinned: boolean;
+}): SkipReason | undefined => (device.state === 'disabled' ? 'blocked' : device.isPinned ? 'pinned' : undefined);
+
+/** Whether what holds until a time, epoch ms, or without an end, holds at another. */
+export const isHeldUntil = (untilMs: number | null, nowMs: number): boolean => untilMs === null || untilMs > nowMs;
+
 /** A rollout and what it has of a device, as far as they say which bundle the device gets. */
 export interface Deciding {
   readonly rollout: { readonly state: RolloutState; readonly stage: number; readonly bundle_id: string };
   readonly execution: { readonly state: ExecutionState; readonly stage: number; readonly bundle_id: string };
 }
 
-/** The bundle that a rollout has a device get, now or once its pace and window allow it; `undefined` when it says nothing. */
-export function bundleIn({ rollout, execution }: Deciding): string | undefined {
+/** The bundle that a rollout holds a device at, or brings it back to; `undefined` when it does not. */
+export function heldBundle({ rollout, execution }: Deciding): string | undefined {
   const isCalledOff = execution.bundle_id === rollout.bundle_id && onlyBringsBack(rollout.state, execution.state);
-  if (!isCalledOff && holds(rollout.state, execution.state)) return execution.bundle_id;
+  return !isCalledOff && holds(rollout.state, execution.state) ? execution.bundle_id : undefined;
+}
+
+/** The bundle that a rollout has a device get, now or once its pace and window allow it; `undefined` when it says nothing. */
+export function bundleIn(deciding: Deciding): string | undefined {
+  const { rollout, execution } = deciding;
   const isTurn = rollout.state === 'running' && execution.state === 'waiting' && execution.stage <= rollout.stage;
-  return isTurn ? rollout.bundle_id : undefined;
+  return isTurn ? rollout.bundle_id : heldBundle(deciding);
 }
 
 /** Whether a rollout in this state still says which bundle a device in that state gets. */
