@@ -167,8 +167,6 @@ interface Entry extends Partial<Omit<EndpointShape, 'method' | 'path' | 'params'
   readonly summary: string;
   readonly params?: TProperties;
 }
-/** An entry that says method, path, parameters and clauses one by one. */
-type LongEntry = Pick<EndpointShape, 'method' | 'path' | 'spec' | 'summary'> & Partial<EndpointShape>;
 type Shared = Pick<EndpointShape, 'tag'> & Partial<Omit<Entry, 'route' | 'summary' | 'spec'>>;
 
 type Blanks<Path> = Path extends `${string}{${infer Blank}}${infer Rest}` ? Blank | Blanks<Rest> : never;
@@ -195,7 +193,7 @@ type Completed<S, E> = E extends { readonly route: `${infer M extends Method} ${
         Path,
         GivenIn<Both<S, E>>
       >
-  : Both<S, E>;
+  : never;
 
 /** The clause of an endpoint, by its method and path. */
 export function clauseOf({ method, path, tag }: Pick<EndpointShape, 'method' | 'path' | 'tag'>): string {
@@ -214,8 +212,7 @@ function paramsOf(path: string, given: TProperties = {}): TObject | undefined {
   return blanks.length > 0 ? Type.Object(Object.fromEntries(blanks)) : undefined;
 }
 
-function completed({ params: shared, ...common }: Shared, entry: Entry | LongEntry): EndpointShape {
-  if ('method' in entry) return { errors: [], ...usual, ...common, ...entry };
+function completed({ params: shared, ...common }: Shared, entry: Entry): EndpointShape {
   const { route, params: given = shared, scope, ...said } = { ...usual, ...common, ...entry };
   // Safe: the type of a route.
   const [method, path] = route.split(' ') as [Method, string];
@@ -234,7 +231,7 @@ function completed({ params: shared, ...common }: Shared, entry: Entry | LongEnt
 }
 
 /** Declares the endpoints of a resource and keeps their exact types; what they have in common is written once. */
-export const endpoints = <const S extends Shared, const E extends Readonly<Record<string, Entry | LongEntry>>>(
+export const endpoints = <const S extends Shared, const E extends Readonly<Record<string, Entry>>>(
   shared: S,
   entries: E,
 ) =>

@@ -1,16 +1,7 @@
 import Type, { type Static } from 'typebox';
 
 import { endpoints } from '../endpoint.ts';
-import {
-  AttributeName,
-  AttributeValue,
-  Id,
-  Identifier,
-  labelsLimit,
-  ManyResult,
-  Nullable,
-  Timestamp,
-} from '../fields.ts';
+import { AttributeName, AttributeValue, Id, labelsLimit, ManyResult, Nullable, Timestamp } from '../fields.ts';
 import { manyDevicesLimit } from './many-devices.ts';
 
 /** One attribute of a device: the last value, and since when it has that. */
@@ -29,56 +20,44 @@ const labels = Type.Record(AttributeName, Nullable(AttributeValue), {
   examples: [{ region: 'eu', test: null }],
 });
 
-const byDeviceId = Type.Object({ device_id: Identifier });
-const shared = { tag: 'Devices', auth: 'bearer', limited: ['device_id'], access: 'device.read' } as const;
+const shared = { tag: 'Devices', scope: 'operate', limited: ['device_id'], access: 'device.read' } as const;
 const LabelRecord = Type.Record(Type.String(), Type.String(), { examples: [{ region: 'eu' }] });
 
 /** What devices report of themselves, and the labels that people and programs set on them. */
 export const attributesContract = endpoints(shared, {
   list: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/attributes',
-    spec: ['API-EP-GET-devices-device_id-attributes', 'API-RULE-attributes-1'],
+    route: 'GET /api/devices/{device_id}/attributes',
+    spec: ['API-RULE-attributes-1'],
     summary: 'List what a device has reported of itself, by name',
-    params: byDeviceId,
     reply: Type.Array(AttributeRecord),
     errors: [400, 401, 404],
   },
   labels: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/labels',
-    spec: ['API-EP-GET-devices-device_id-labels'],
+    route: 'GET /api/devices/{device_id}/labels',
     summary: 'Get the labels of a device',
-    params: byDeviceId,
     reply: LabelRecord,
     errors: [400, 401, 404],
   },
   setLabels: {
-    method: 'PUT',
-    path: '/api/devices/{device_id}/labels',
-    scope: 'operate',
+    route: 'PUT /api/devices/{device_id}/labels',
     access: 'device.update',
     audit: { what: 'device', id: 'params.device_id' },
-    spec: ['API-EP-PUT-devices-device_id-labels', 'API-RULE-labels-1', 'API-LIMIT-attributes'],
+    spec: ['API-RULE-labels-1', 'API-LIMIT-attributes'],
     summary: 'Set and remove labels of a device',
-    params: byDeviceId,
     body: Type.Object({ labels }),
     reply: LabelRecord,
     errors: [400, 401, 403, 404, 409],
   },
   setManyLabels: {
-    method: 'POST',
-    path: '/api/devices/labels',
-    scope: 'operate',
+    route: 'POST /api/devices/labels',
     limited: ['device_ids'],
     access: 'filtered',
     audit: { what: 'device', id: 'logged' },
-    spec: ['API-EP-POST-devices-labels', 'API-RULE-labels-1', 'API-RULE-many-devices-1'],
+    spec: ['API-RULE-labels-1', 'API-RULE-many-devices-1'],
     summary: 'Set and remove labels of many devices',
     description:
       'In one transaction. A device that is refused is listed with the reason, and holds up none of the others.',
     body: Type.Object({ device_ids: Type.Array(Id, { minItems: 1, maxItems: manyDevicesLimit }), labels }),
     reply: ManyResult,
-    errors: [400, 401],
   },
 });

@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { productParams } from '../core/products.ts';
 import { endpoints } from '../endpoint.ts';
 import { Id, Nullable } from '../fields.ts';
 
@@ -75,31 +74,26 @@ export const ShapeRecord = Type.Object({
 });
 export type ShapeRecord = Static<typeof ShapeRecord>;
 
-const shared = { tag: 'Metrics', auth: 'bearer' } as const;
+const shared = { tag: 'Metrics' } as const;
 
 /** The fleet at a glance, for the dashboard of the console, and in counts, for rehearsals. */
 export const fleetContract = endpoints(shared, {
   summary: {
-    method: 'GET',
-    path: '/api/metrics/fleet',
+    route: 'GET /api/metrics/fleet',
     limited: ['product_id'],
     access: 'filtered',
-    spec: ['API-EP-GET-metrics-fleet', 'API-LIMIT-fleet'],
+    spec: ['API-LIMIT-fleet'],
     summary: 'Your devices by state, by how they stand to what they should run, and by the version that they run',
     query: Type.Object({ product_id: Type.Optional(Id) }),
     reply: FleetRecord,
-    errors: [400, 401],
   },
   shape: {
-    method: 'GET',
-    path: '/api/products/{product_id}/shape',
+    route: 'GET /api/products/{product_id}/shape',
     limited: ['product_id', 'rollout_id'],
     access: 'product.shape',
-    spec: ['API-EP-GET-products-product_id-shape', 'API-LIMIT-fleet'],
+    spec: ['API-LIMIT-fleet'],
     summary: 'What the fleet of a product is like, in counts, without anything of one device',
-    params: productParams,
     query: Type.Object({ rollout_id: Type.Optional({ ...Id, description: 'only the devices that fit its filter' }) }),
     reply: ShapeRecord,
-    errors: [400, 401, 403, 404],
   },
 });

@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { productParams } from '../core/products.ts';
 import { endpoints } from '../endpoint.ts';
-import { Id, Identifier, Nullable, pageQuery, ResultOk, sortBy, Text, Timestamp } from '../fields.ts';
+import { Id, Nullable, pageOf, sortBy, Text, Timestamp } from '../fields.ts';
 import { RolloutSettingsInput, templateNames, Zone } from './rollout-settings.ts';
 
 /** Seconds between two queries of a device whose product says nothing else. */
@@ -75,16 +74,14 @@ export const SelectionRecord = Type.Object({
 });
 export type SelectionRecord = Static<typeof SelectionRecord>;
 
-const byDeviceId = Type.Object({ device_id: Identifier });
 const until = Type.Optional(
   Nullable(Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, description: 'epoch ms' })),
 );
 const reason = Text(500, { minLength: 1 });
 const shared = {
   tag: 'Fleet',
-  auth: 'bearer',
+  scope: 'operate',
   limited: ['product_id'],
-  errors: [400, 401, 403, 404],
   access: 'product.fleet',
   audit: { what: 'product', id: 'params.product_id' },
 } as const;
@@ -92,53 +89,37 @@ const shared = {
 /** What holds for whole fleets, and what holds devices where they are; a part of the contract of rollouts. */
 export const holdsContract = endpoints(shared, {
   stop: {
-    method: 'POST',
-    path: '/api/products/{product_id}/stop',
-    scope: 'operate',
-    spec: ['API-EP-POST-products-product_id-stop'],
+    route: 'POST /api/products/{product_id}/stop',
     summary: 'Emergency stop: pause every rollout of a product, and freeze it without an end',
-    params: productParams,
     body: Type.Object({ reason }),
     reply: Type.Object({ paused: Type.Integer({ description: 'rollouts that ran' }) }),
   },
   templates: {
-    method: 'GET',
-    path: '/api/rollout-templates',
+    route: 'GET /api/rollout-templates',
     limited: 'open',
     access: 'user.self',
-    spec: ['API-EP-GET-rollout-templates'],
     summary: 'List the ready settings of rollouts',
     reply: Type.Array(TemplateRecord),
     errors: [401],
   },
   fleetSettings: {
-    method: 'GET',
-    path: '/api/products/{product_id}/fleet',
-    spec: ['API-EP-GET-products-product_id-fleet'],
+    route: 'GET /api/products/{product_id}/fleet',
     summary:
       'What holds for the fleet of a product: time zone, pace of waking, poll interval, rollouts without settings',
-    params: productParams,
     reply: FleetSettings,
   },
   setFleetSettings: {
-    method: 'PUT',
-    path: '/api/products/{product_id}/fleet',
-    scope: 'operate',
+    route: 'PUT /api/products/{product_id}/fleet',
     audit: { what: 'product', id: 'params.product_id', read: 'fleetSettings' },
-    spec: ['API-EP-PUT-products-product_id-fleet'],
     summary: 'Set what holds for the fleet of a product; what is left out stays',
-    params: productParams,
     body: Type.Partial(FleetSettings),
     reply: FleetSettings,
   },
   stopAll: {
-    method: 'POST',
-    path: '/api/stop',
-    scope: 'operate',
+    route: 'POST /api/stop',
     limited: 'closed',
     access: 'fleet.stop',
     audit: { what: 'service' },
-    spec: ['API-EP-POST-stop'],
     summary: 'Emergency stop of everything: pause every rollout and freeze every product, for administrators',
     body: Type.Object({ reason }),
     reply: Type.Object({
@@ -148,104 +129,66 @@ export const holdsContract = endpoints(shared, {
     errors: [400, 401, 403],
   },
   liftStop: {
-    method: 'DELETE',
-    path: '/api/stop',
-    scope: 'operate',
+    route: 'DELETE /api/stop',
     limited: 'closed',
     access: 'fleet.stop',
     audit: { what: 'service' },
-    spec: ['API-EP-DELETE-stop'],
     summary: 'Thaw the products that the emergency stop of everything has frozen; rollouts stay paused',
     reply: Type.Object({ thawed: Type.Integer({ description: 'products' }) }),
     errors: [401, 403],
   },
   freeze: {
-    method: 'PUT',
-    path: '/api/products/{product_id}/freeze',
-    scope: 'operate',
+    route: 'PUT /api/products/{product_id}/freeze',
     audit: { what: 'product', id: 'params.product_id', read: 'frozen' },
-    spec: ['API-EP-PUT-products-product_id-freeze'],
     summary: 'Offer nothing new to the devices of a product, until a time or until it is thawed',
-    params: productParams,
     body: Type.Object({ reason, until }),
     reply: FreezeRecord,
   },
   freezes: {
-    method: 'GET',
-    path: '/api/freezes',
+    route: 'GET /api/freezes',
     access: 'filtered',
-    spec: ['API-EP-GET-freezes'],
     summary: 'List the products that are frozen, of those whose fleet you manage',
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['created_at'], '-created_at'),
-      product_id: Type.Optional(Id),
-    }),
-    reply: Type.Array(FrozenProduct),
-    paged: true,
-    errors: [400, 401],
+    ...pageOf(FrozenProduct, sortBy(['created_at'], '-created_at'), { product_id: Type.Optional(Id) }),
   },
   frozen: {
-    method: 'GET',
-    path: '/api/products/{product_id}/freeze',
-    spec: ['API-EP-GET-products-product_id-freeze'],
+    route: 'GET /api/products/{product_id}/freeze',
     summary: 'The freeze of a product; 404 without one',
-    params: productParams,
     reply: FreezeRecord,
   },
   thaw: {
-    method: 'DELETE',
-    path: '/api/products/{product_id}/freeze',
-    scope: 'operate',
+    route: 'DELETE /api/products/{product_id}/freeze',
     audit: { what: 'product', id: 'params.product_id', read: 'frozen' },
-    spec: ['API-EP-DELETE-products-product_id-freeze'],
     summary: 'End the freeze of a product',
-    params: productParams,
-    reply: ResultOk,
   },
   pin: {
-    method: 'PUT',
-    path: '/api/devices/{device_id}/pin',
-    scope: 'operate',
+    route: 'PUT /api/devices/{device_id}/pin',
     limited: ['device_id', 'bundle_id'],
     access: 'device.pin',
     audit: { what: 'device', id: 'params.device_id', read: 'pinned' },
-    spec: ['API-EP-PUT-devices-device_id-pin'],
     summary: 'Hold a device at a published bundle of its product: no rollout or tag moves it',
-    params: byDeviceId,
     body: Type.Object({ bundle_id: Id, reason, until }),
     reply: PinRecord,
   },
   pinned: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/pin',
+    route: 'GET /api/devices/{device_id}/pin',
     limited: ['device_id'],
     access: 'device.read',
-    spec: ['API-EP-GET-devices-device_id-pin'],
     summary: 'The pin of a device; 404 without one',
-    params: byDeviceId,
     reply: PinRecord,
   },
   unpin: {
-    method: 'DELETE',
-    path: '/api/devices/{device_id}/pin',
-    scope: 'operate',
+    route: 'DELETE /api/devices/{device_id}/pin',
     limited: ['device_id'],
     access: 'device.pin',
     audit: { what: 'device', id: 'params.device_id', read: 'pinned' },
-    spec: ['API-EP-DELETE-devices-device_id-pin'],
     summary: 'Let a pinned device go',
-    params: byDeviceId,
-    reply: ResultOk,
   },
   selection: {
-    method: 'GET',
-    path: '/api/devices/{device_id}/selection',
+    route: 'GET /api/devices/{device_id}/selection',
     limited: ['device_id'],
     access: 'device.read',
-    spec: ['API-EP-GET-devices-device_id-selection', 'API-RULE-selection-1'],
+    spec: ['API-RULE-selection-1'],
     summary: 'Which bundle a device gets that asks for none, and why',
-    params: byDeviceId,
     reply: SelectionRecord,
   },
 });

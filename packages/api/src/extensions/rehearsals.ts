@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { binary, endpoints } from '../endpoint.ts';
-import { Id, Nullable, ResultOk, Timestamp } from '../fields.ts';
+import { Nullable, Timestamp } from '../fields.ts';
 import { rolloutStates } from './rollouts.ts';
 
 /** States of a rehearsal. */
@@ -105,27 +105,22 @@ export type RehearsalRecord = Static<typeof RehearsalRecord>;
 
 const RehearsalDetail = Type.Object({ ...RehearsalRecord.properties, report: Nullable(RehearsalReport) });
 
-const ofRollout = Type.Object({ rollout_id: Id });
-const byNumber = Type.Object({ rollout_id: Id, number: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+const byNumber = { number: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) };
 const path = '/api/rollouts/{rollout_id}/rehearsals';
 const shared = {
   tag: 'Fleet',
-  auth: 'bearer',
+  scope: 'operate',
   limited: ['rollout_id'],
-  errors: [400, 401, 403, 404],
   access: 'product.fleet',
 } as const;
 
 /** A rollout run on twins of its fleet before it is run on devices. */
 export const rehearsalsContract = endpoints(shared, {
   start: {
-    method: 'POST',
-    path,
-    scope: 'operate',
+    route: `POST ${path}`,
     audit: { what: 'rollout', id: 'params.rollout_id' },
-    spec: ['API-EP-POST-rollouts-rollout_id-rehearsals', 'API-LIMIT-rehearsals'],
+    spec: ['API-LIMIT-rehearsals'],
     summary: 'Rehearse a rollout on twins of its fleet, in virtual time; one rehearsal runs at a time',
-    params: ofRollout,
     body: Type.Object({
       devices: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 200, description: 'twins' })),
       seeds: Type.Optional(
@@ -149,37 +144,26 @@ export const rehearsalsContract = endpoints(shared, {
     errors: [400, 401, 403, 404, 409, 503],
   },
   list: {
-    method: 'GET',
-    path,
-    spec: ['API-EP-GET-rollouts-rollout_id-rehearsals'],
+    route: `GET ${path}`,
     summary: 'List the rehearsals of a rollout, the newest first',
-    params: ofRollout,
     reply: Type.Array(RehearsalRecord),
   },
   get: {
-    method: 'GET',
-    path: `${path}/{number}`,
-    spec: ['API-EP-GET-rollouts-rollout_id-rehearsals-number'],
+    route: `GET ${path}/{number}`,
     summary: 'One rehearsal, with its report',
     params: byNumber,
     reply: RehearsalDetail,
   },
   page: {
-    method: 'GET',
-    path: `${path}/{number}/page`,
-    spec: ['API-EP-GET-rollouts-rollout_id-rehearsals-number-page'],
+    route: `GET ${path}/{number}/page`,
     summary: 'The report of a rehearsal as one page',
     params: byNumber,
     reply: binary('text/html'),
   },
   remove: {
-    method: 'DELETE',
-    path: `${path}/{number}`,
-    scope: 'operate',
+    route: `DELETE ${path}/{number}`,
     audit: { what: 'rollout', id: 'params.rollout_id', read: 'get' },
-    spec: ['API-EP-DELETE-rollouts-rollout_id-rehearsals-number'],
     summary: 'Remove a rehearsal; one that runs ends',
     params: byNumber,
-    reply: ResultOk,
   },
 });

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { productParams, tags } from '../core/products.ts';
+import { tags } from '../core/products.ts';
 import { endpoints } from '../endpoint.ts';
-import { FilterText, Id, Nullable, pageQuery, sortBy, Text, Timestamp } from '../fields.ts';
+import { FilterText, Id, Nullable, pageOf, sortBy, Text, Timestamp } from '../fields.ts';
 import { holdsContract } from './holds.ts';
 import { RolloutSettings, RolloutSettingsInput, templateNames } from './rollout-settings.ts';
 
@@ -192,166 +192,125 @@ export const rolloutActions = [
 ] as const;
 export type RolloutAction = (typeof rolloutActions)[number];
 
-const byRolloutId = Type.Object({ rollout_id: Id });
 const reason = Text(500, { minLength: 1 });
 const shared = {
   tag: 'Fleet',
-  auth: 'bearer',
+  scope: 'operate',
   limited: ['rollout_id'],
-  errors: [400, 401, 403, 404],
   access: 'product.fleet',
   audit: { what: 'rollout', id: 'params.rollout_id', read: 'get' },
 } as const;
 /** One bundle brought to the devices of a filter, in stages; pins and freezes. */
-export const rolloutsContract = endpoints(shared, {
-  listAll: {
-    method: 'GET',
-    path: '/api/rollouts',
-    limited: 'closed',
-    access: 'filtered',
-    spec: ['API-EP-GET-rollouts'],
-    summary: 'List the rollouts of every product whose fleet you manage',
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['created_at'], '-created_at'),
-      state: Type.Optional(Type.Enum([...rolloutStates])),
-    }),
-    reply: Type.Array(RolloutRecord),
-    paged: true,
-    errors: [400, 401],
-  },
-  list: {
-    method: 'GET',
-    path: '/api/products/{product_id}/rollouts',
-    limited: ['product_id'],
-    spec: ['API-EP-GET-products-product_id-rollouts'],
-    summary: 'List the rollouts of a product',
-    params: productParams,
-    query: Type.Object({ ...pageQuery, sort: sortBy(['created_at'], '-created_at') }),
-    reply: Type.Array(RolloutRecord),
-    paged: true,
-  },
-  create: {
-    method: 'POST',
-    path: '/api/products/{product_id}/rollouts',
-    scope: 'operate',
-    limited: ['product_id', 'bundle_id'],
-    audit: { what: 'rollout', id: 'made' },
-    spec: ['API-EP-POST-products-product_id-rollouts', 'API-RULE-rollout-1'],
-    summary: 'Draft a rollout; nothing is offered before it is started',
-    params: productParams,
-    body: Type.Object(ask),
-    reply: RolloutRecord,
-    errors: [400, 401, 403, 404, 409],
-  },
-  preview: {
-    method: 'POST',
-    path: '/api/products/{product_id}/rollouts/preview',
-    scope: 'read',
-    limited: ['product_id', 'bundle_id'],
-    audit: { none: 'changes nothing' },
-    spec: ['API-EP-POST-products-product_id-rollouts-preview'],
-    summary: 'Count what a rollout would reach; nothing is kept',
-    params: productParams,
-    body: Type.Object(ask),
-    reply: RolloutPreview,
-  },
-  reach: {
-    method: 'POST',
-    path: '/api/products/{product_id}/reach',
-    scope: 'read',
-    limited: ['product_id', 'bundle_id', 'device_id'],
-    audit: { none: 'changes nothing' },
-    spec: ['API-EP-POST-products-product_id-reach', 'API-RULE-reach-1'],
-    summary:
-      'What a tag, a rollout, a pin, a freeze or the end of one would do to the devices of a product; nothing is done',
-    params: productParams,
-    body: Type.Object({
-      change: Type.Enum([...reachChanges]),
-      tag: Type.Optional(Type.Enum([...tags], { description: 'for tag' })),
-      bundle_id: Type.Optional(Id),
-      device_id: Type.Optional(Id),
-      rollout: Type.Optional(Type.Object(ask, { description: 'for rollout: the draft' })),
-    }),
-    reply: Reach,
-  },
-  get: {
-    method: 'GET',
-    path: '/api/rollouts/{rollout_id}',
-    spec: ['API-EP-GET-rollouts-rollout_id'],
-    summary: 'One rollout, with the counts of its stages',
-    params: byRolloutId,
-    reply: RolloutRecord,
-  },
-  act: {
-    method: 'POST',
-    path: '/api/rollouts/{rollout_id}/state',
-    scope: 'operate',
-    limited: ['rollout_id', 'bundle_id'],
-    spec: ['API-EP-POST-rollouts-rollout_id-state', 'API-RULE-rollout-2'],
-    summary:
-      'Start, approve, pause, resume, abort, cancel or roll back a rollout, if named to a bundle, or open its next stage',
-    params: byRolloutId,
-    body: Type.Object({
-      action: Type.Enum([...rolloutActions]),
-      bundle_id: Type.Optional(Id),
-    }),
-    reply: RolloutRecord,
-    errors: [400, 401, 403, 404, 409],
-  },
-  retry: {
-    method: 'POST',
-    path: '/api/rollouts/{rollout_id}/retry',
-    scope: 'operate',
-    limited: ['rollout_id', 'bundle_id'],
-    spec: ['API-EP-POST-rollouts-rollout_id-retry'],
-    summary: 'Let the failed devices of a rollout wait again, for another bundle if one is named, and go on',
-    params: byRolloutId,
-    body: Type.Object({ bundle_id: Type.Optional(Id) }),
-    reply: RolloutRecord,
-    errors: [400, 401, 403, 404, 409],
-  },
-  leaveOut: {
-    method: 'POST',
-    path: '/api/rollouts/{rollout_id}/leave-out',
-    scope: 'operate',
-    spec: ['API-EP-POST-rollouts-rollout_id-leave-out', 'API-RULE-rollout-7'],
-    summary: 'Leave the devices of a rollout that still wait out of it: all, or those that were not seen for some days',
-    params: byRolloutId,
-    body: Type.Object({
-      unseen_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650, description: 'all that wait without it' })),
-    }),
-    reply: Type.Object({ left_out: Type.Integer({ description: 'devices' }), rollout: RolloutRecord }),
-    errors: [400, 401, 403, 404, 409],
-  },
-  signal: {
-    method: 'POST',
-    path: '/api/rollouts/{rollout_id}/signal',
-    scope: 'operate',
-    spec: ['API-EP-POST-rollouts-rollout_id-signal'],
-    summary: 'Say from outside whether the open stage may be followed by the next; no pauses the rollout',
-    params: byRolloutId,
-    body: Type.Object({ pass: Type.Boolean(), reason: Type.Optional(reason) }),
-    reply: RolloutRecord,
-    errors: [400, 401, 403, 404, 409],
-  },
-  executions: {
-    method: 'GET',
-    path: '/api/rollouts/{rollout_id}/executions',
-    spec: ['API-EP-GET-rollouts-rollout_id-executions'],
-    summary: 'List the devices of a rollout',
-    params: byRolloutId,
-    query: Type.Object({
-      ...pageQuery,
-      sort: sortBy(['changed_at'], '-changed_at'),
-      state: Type.Optional(Type.Enum([...executionStates])),
-      kind: Type.Optional(Text(32)),
-      stage: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 100, description: 'number of the stage; the first is 0' }),
-      ),
-    }),
-    reply: Type.Array(ExecutionRecord),
-    paged: true,
-  },
+export const rolloutsContract = {
+  ...endpoints(shared, {
+    listAll: {
+      route: 'GET /api/rollouts',
+      limited: 'closed',
+      access: 'filtered',
+      summary: 'List the rollouts of every product whose fleet you manage',
+      ...pageOf(RolloutRecord, sortBy(['created_at'], '-created_at'), {
+        state: Type.Optional(Type.Enum([...rolloutStates])),
+      }),
+    },
+    list: {
+      route: 'GET /api/products/{product_id}/rollouts',
+      limited: ['product_id'],
+      summary: 'List the rollouts of a product',
+      ...pageOf(RolloutRecord, sortBy(['created_at'], '-created_at')),
+    },
+    create: {
+      route: 'POST /api/products/{product_id}/rollouts',
+      limited: ['product_id', 'bundle_id'],
+      audit: { what: 'rollout', id: 'made' },
+      spec: ['API-RULE-rollout-1'],
+      summary: 'Draft a rollout; nothing is offered before it is started',
+      body: Type.Object(ask),
+      reply: RolloutRecord,
+      errors: [400, 401, 403, 404, 409],
+    },
+    preview: {
+      route: 'POST /api/products/{product_id}/rollouts/preview',
+      scope: 'read',
+      limited: ['product_id', 'bundle_id'],
+      audit: { none: 'changes nothing' },
+      summary: 'Count what a rollout would reach; nothing is kept',
+      body: Type.Object(ask),
+      reply: RolloutPreview,
+    },
+    reach: {
+      route: 'POST /api/products/{product_id}/reach',
+      scope: 'read',
+      limited: ['product_id', 'bundle_id', 'device_id'],
+      audit: { none: 'changes nothing' },
+      spec: ['API-RULE-reach-1'],
+      summary:
+        'What a tag, a rollout, a pin, a freeze or the end of one would do to the devices of a product; nothing is done',
+      body: Type.Object({
+        change: Type.Enum([...reachChanges]),
+        tag: Type.Optional(Type.Enum([...tags], { description: 'for tag' })),
+        bundle_id: Type.Optional(Id),
+        device_id: Type.Optional(Id),
+        rollout: Type.Optional(Type.Object(ask, { description: 'for rollout: the draft' })),
+      }),
+      reply: Reach,
+    },
+    get: {
+      route: 'GET /api/rollouts/{rollout_id}',
+      summary: 'One rollout, with the counts of its stages',
+      reply: RolloutRecord,
+    },
+    act: {
+      route: 'POST /api/rollouts/{rollout_id}/state',
+      limited: ['rollout_id', 'bundle_id'],
+      spec: ['API-RULE-rollout-2'],
+      summary:
+        'Start, approve, pause, resume, abort, cancel or roll back a rollout, if named to a bundle, or open its next stage',
+      body: Type.Object({
+        action: Type.Enum([...rolloutActions]),
+        bundle_id: Type.Optional(Id),
+      }),
+      reply: RolloutRecord,
+      errors: [400, 401, 403, 404, 409],
+    },
+    retry: {
+      route: 'POST /api/rollouts/{rollout_id}/retry',
+      limited: ['rollout_id', 'bundle_id'],
+      summary: 'Let the failed devices of a rollout wait again, for another bundle if one is named, and go on',
+      body: Type.Object({ bundle_id: Type.Optional(Id) }),
+      reply: RolloutRecord,
+      errors: [400, 401, 403, 404, 409],
+    },
+    leaveOut: {
+      route: 'POST /api/rollouts/{rollout_id}/leave-out',
+      spec: ['API-RULE-rollout-7'],
+      summary:
+        'Leave the devices of a rollout that still wait out of it: all, or those that were not seen for some days',
+      body: Type.Object({
+        unseen_days: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 3650, description: 'all that wait without it' }),
+        ),
+      }),
+      reply: Type.Object({ left_out: Type.Integer({ description: 'devices' }), rollout: RolloutRecord }),
+      errors: [400, 401, 403, 404, 409],
+    },
+    signal: {
+      route: 'POST /api/rollouts/{rollout_id}/signal',
+      summary: 'Say from outside whether the open stage may be followed by the next; no pauses the rollout',
+      body: Type.Object({ pass: Type.Boolean(), reason: Type.Optional(reason) }),
+      reply: RolloutRecord,
+      errors: [400, 401, 403, 404, 409],
+    },
+    executions: {
+      route: 'GET /api/rollouts/{rollout_id}/executions',
+      summary: 'List the devices of a rollout',
+      ...pageOf(ExecutionRecord, sortBy(['changed_at'], '-changed_at'), {
+        state: Type.Optional(Type.Enum([...executionStates])),
+        kind: Type.Optional(Text(32)),
+        stage: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 100, description: 'number of the stage; the first is 0' }),
+        ),
+      }),
+    },
+  }),
   ...holdsContract,
-});
+};
