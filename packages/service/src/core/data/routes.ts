@@ -18,7 +18,14 @@ import { failure, type Result, success } from '@moorage/base';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Caller, Deps, EventsReply, Handler, Handlers } from '../../engine/http/types.ts';
+import {
+  type Call,
+  type Caller,
+  type Deps,
+  type EventsReply,
+  type Handlers,
+  handlers,
+} from '../../engine/http/types.ts';
 import type { Action } from '../access/rules.ts';
 import type { Live } from './live.ts';
 import {
@@ -105,49 +112,45 @@ function controlRecord(name: string, { controls = {} }: Capabilities, row: Contr
 }
 
 /** API-EP-GET-devices-device_id-streams */
-const streams =
-  (deps: DataDeps): Handler<Contract['streams']> =>
-  async ({ caller, params }) => {
-    const found = await activated(deps, deps.storage.db, caller, 'device.read', params.device_id);
-    if (!found.ok) return found;
-    const last = await deps.storage.samples.last(found.value.device.id);
-    const records = Object.entries(found.value.capabilities.streams ?? {}).map(([name, capability]): StreamRecord => {
-      const row = last.get(name);
-      return {
-        ...description(name, capability),
-        last: row ? { at: String(row.at), value: sampleValue(row) } : null,
-      };
-    });
-    return success(records);
-  };
+async function streams(deps: DataDeps, { caller, params }: Call<Contract['streams']>) {
+  const found = await activated(deps, deps.storage.db, caller, 'device.read', params.device_id);
+  if (!found.ok) return found;
+  const last = await deps.storage.samples.last(found.value.device.id);
+  const records = Object.entries(found.value.capabilities.streams ?? {}).map(([name, capability]): StreamRecord => {
+    const row = last.get(name);
+    return {
+      ...description(name, capability),
+      last: row ? { at: String(row.at), value: sampleValue(row) } : null,
+    };
+  });
+  return success(records);
+}
 
 /** API-EP-GET-devices-device_id-streams-name */
-const samples =
-  (deps: DataDeps): Handler<Contract['samples']> =>
-  async ({ caller, params, query }) => {
-    const { db, samples: kept } = deps.storage;
-    const found = await activated(deps, db, caller, 'device.read', params.device_id);
-    if (!found.ok) return found;
-    const capability = described(found.value.capabilities, 'stream', params.name);
-    if (!capability.ok) return failure(refusal('NOT_FOUND', { what: 'Stream' }));
-    const { from, to, interval, limit = 1000 } = query;
-    const range = { deviceId: found.value.device.id, name: params.name, from, to, limit };
-    if (interval === undefined) {
-      const rows = await kept.query(range);
-      return success(rows.map((row): SampleRecord => ({ at: String(row.at), value: sampleValue(row) })));
-    }
-    const buckets = await kept.buckets(range, interval, capability.value.type === 'string');
-    return success(
-      buckets.map(
-        ({ at, count, min, max, mean, text }): SampleRecord => ({
-          at: String(at),
-          value: mean ?? text ?? '',
-          ...(min !== null && max !== null && { min, max }),
-          count,
-        }),
-      ),
-    );
-  };
+async function samples(deps: DataDeps, { caller, params, query }: Call<Contract['samples']>) {
+  const { db, samples: kept } = deps.storage;
+  const found = await activated(deps, db, caller, 'device.read', params.device_id);
+  if (!found.ok) return found;
+  const capability = described(found.value.capabilities, 'stream', params.name);
+  if (!capability.ok) return failure(refusal('NOT_FOUND', { what: 'Stream' }));
+  const { from, to, interval, limit = 1000 } = query;
+  const range = { deviceId: found.value.device.id, name: params.name, from, to, limit };
+  if (interval === undefined) {
+    const rows = await kept.query(range);
+    return success(rows.map((row): SampleRecord => ({ at: String(row.at), value: sampleValue(row) })));
+  }
+  const buckets = await kept.buckets(range, interval, capability.value.type === 'string');
+  return success(
+    buckets.map(
+      ({ at, count, min, max, mean, text }): SampleRecord => ({
+        at: String(at),
+        value: mean ?? text ?? '',
+        ...(min !== null && max !== null && { min, max }),
+        count,
+      }),
+    ),
+  );
+}
 
 /** A value that somebody sets a control of a device to. */
 export interface ControlChange {
@@ -197,127 +200,110 @@ export const changeControl =
   };
 
 /** API-EP-PUT-devices-device_id-controls-name */
-const setControl = (deps: DataDeps): Handler<Contract['setControl']> => {
-  const change = changeControl(deps);
-  return ({ caller, ip, params, body }) =>
-    change({ caller, ip, device: params.device_id, name: params.name, value: body.value });
-};
+const setControl = (deps: DataDeps, { caller, ip, params, body }: Call<Contract['setControl']>) =>
+  changeControl(deps)({ caller, ip, device: params.device_id, name: params.name, value: body.value });
 
 /** API-EP-POST-devices-device_id-messages */
-const postMessage =
-  (deps: DataDeps): Handler<Contract['postMessage']> =>
-  async ({ caller, params, body }) => {
-    const length = Buffer.byteLength(body.data);
-    if (length > messageLimitBytes) return failure(refusal('BODY_TOO_LARGE', { limitBytes: messageLimitBytes }));
-    const posted = await deps.storage.transaction(async (trx) => {
-      const found = await activated(deps, trx, caller, 'device.update', params.device_id);
-      if (!found.ok) return found;
-      const refused = refuseBox(found.value.capabilities, 'to-device');
-      if (refused) return failure(refused);
-      const row = await insertMessage(trx, {
-        id: randomUUID(),
-        device_id: found.value.device.id,
-        box: 'to-device',
-        headers: JSON.stringify(body.headers ?? {}),
-        data: body.data,
-        length,
-        created_at: deps.clock.now(),
-      });
-      noteMade(row.id);
-      return success(row);
+async function postMessage(deps: DataDeps, { caller, params, body }: Call<Contract['postMessage']>) {
+  const length = Buffer.byteLength(body.data);
+  if (length > messageLimitBytes) return failure(refusal('BODY_TOO_LARGE', { limitBytes: messageLimitBytes }));
+  const posted = await deps.storage.transaction(async (trx) => {
+    const found = await activated(deps, trx, caller, 'device.update', params.device_id);
+    if (!found.ok) return found;
+    const refused = refuseBox(found.value.capabilities, 'to-device');
+    if (refused) return failure(refused);
+    const row = await insertMessage(trx, {
+      id: randomUUID(),
+      device_id: found.value.device.id,
+      box: 'to-device',
+      headers: JSON.stringify(body.headers ?? {}),
+      data: body.data,
+      length,
+      created_at: deps.clock.now(),
     });
-    if (!posted.ok) return posted;
-    const record = messageRecord(posted.value);
-    deps.sendToDevice(posted.value.device_id, { action: 'message', message_id: record.id });
-    deps.live.notify(posted.value.device_id, { type: 'message', data: record });
-    return success(record);
-  };
+    noteMade(row.id);
+    return success(row);
+  });
+  if (!posted.ok) return posted;
+  const record = messageRecord(posted.value);
+  deps.sendToDevice(posted.value.device_id, { action: 'message', message_id: record.id });
+  deps.live.notify(posted.value.device_id, { type: 'message', data: record });
+  return success(record);
+}
 
 /** API-EP-GET-devices-device_id-capabilities */
-const capabilities =
-  (deps: DataDeps): Handler<Contract['capabilities']> =>
-  async ({ caller, params }) => {
-    const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
-    if (!device.ok) return device;
-    const activation = await activationWithUser(deps.storage.db, device.value.id);
-    return success({
-      activated: activation !== undefined,
-      activated_at: activation ? String(activation.activated_at) : null,
-      user: activation?.username ?? null,
-      capabilities: activation ? JSON.parse(activation.capabilities) : null,
-    });
-  };
+async function capabilities(deps: DataDeps, { caller, params }: Call<Contract['capabilities']>) {
+  const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
+  if (!device.ok) return device;
+  const activation = await activationWithUser(deps.storage.db, device.value.id);
+  return success({
+    activated: activation !== undefined,
+    activated_at: activation ? String(activation.activated_at) : null,
+    user: activation?.username ?? null,
+    capabilities: activation ? JSON.parse(activation.capabilities) : null,
+  });
+}
 
 /** API-EP-GET-devices-device_id-controls */
-const controls =
-  (deps: DataDeps): Handler<Contract['controls']> =>
-  async ({ caller, params }) => {
-    const found = await activated(deps, deps.storage.db, caller, 'device.read', params.device_id);
-    if (!found.ok) return found;
-    const { device, capabilities } = found.value;
-    const rows = new Map((await controlsOf(deps.storage.db, device.id)).map((row) => [row.name, row]));
-    const names = Object.keys(capabilities.controls ?? {});
-    return success(names.map((name) => controlRecord(name, capabilities, rows.get(name))));
-  };
+async function controls(deps: DataDeps, { caller, params }: Call<Contract['controls']>) {
+  const found = await activated(deps, deps.storage.db, caller, 'device.read', params.device_id);
+  if (!found.ok) return found;
+  const { device, capabilities } = found.value;
+  const rows = new Map((await controlsOf(deps.storage.db, device.id)).map((row) => [row.name, row]));
+  const names = Object.keys(capabilities.controls ?? {});
+  return success(names.map((name) => controlRecord(name, capabilities, rows.get(name))));
+}
 
 /** API-EP-GET-devices-device_id-controls-name-history */
-const controlHistoryRoute =
-  (deps: DataDeps): Handler<Contract['controlHistory']> =>
-  async ({ caller, params, query }) => {
-    const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
-    if (!device.ok) return device;
-    const { items, total } = await controlHistory(deps.storage.db, device.value.id, params.name, query);
-    return success({
-      items: items.map(({ at, value, source, username }) => ({
-        at: String(at),
-        value: JSON.parse(value),
-        source,
-        user: username,
-      })),
-      total,
-    });
-  };
+async function controlHistoryRoute(deps: DataDeps, { caller, params, query }: Call<Contract['controlHistory']>) {
+  const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
+  if (!device.ok) return device;
+  const { items, total } = await controlHistory(deps.storage.db, device.value.id, params.name, query);
+  return success({
+    items: items.map(({ at, value, source, username }) => ({
+      at: String(at),
+      value: JSON.parse(value),
+      source,
+      user: username,
+    })),
+    total,
+  });
+}
 
 /** API-EP-GET-devices-device_id-messages */
-const messages =
-  (deps: DataDeps): Handler<Contract['messages']> =>
-  async ({ caller, params, query }) => {
-    const device = await deps.deviceFor(deps.storage.db, caller, 'device.private', params.device_id);
-    if (!device.ok) return device;
-    const { items, total } = await listMessages(deps.storage.db, device.value.id, query);
-    return success({ items: items.map(messageRecord), total });
-  };
+async function messages(deps: DataDeps, { caller, params, query }: Call<Contract['messages']>) {
+  const device = await deps.deviceFor(deps.storage.db, caller, 'device.private', params.device_id);
+  if (!device.ok) return device;
+  const { items, total } = await listMessages(deps.storage.db, device.value.id, query);
+  return success({ items: items.map(messageRecord), total });
+}
 
 /** API-EP-GET-devices-device_id-messages-message_id */
-const message =
-  (deps: DataDeps): Handler<Contract['message']> =>
-  async ({ caller, params }) => {
-    const device = await deps.deviceFor(deps.storage.db, caller, 'device.private', params.device_id);
-    if (!device.ok) return device;
-    const row = await messageById(deps.storage.db, device.value.id, params.message_id);
-    return row ? success({ ...messageRecord(row), data: row.data }) : noMessage();
-  };
+async function message(deps: DataDeps, { caller, params }: Call<Contract['message']>) {
+  const device = await deps.deviceFor(deps.storage.db, caller, 'device.private', params.device_id);
+  if (!device.ok) return device;
+  const row = await messageById(deps.storage.db, device.value.id, params.message_id);
+  return row ? success({ ...messageRecord(row), data: row.data }) : noMessage();
+}
 
 const privateEvents: readonly LiveEventType[] = ['message', 'telemetry'];
 
 /** API-EP-GET-devices-device_id-live */
-const live =
-  (deps: DataDeps): Handler<Contract['live']> =>
-  async ({ caller, params }) => {
-    const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
-    if (!device.ok) return device;
-    const { id } = device.value;
-    const isAllowed = async (action: Action) => (await deps.deviceFor(deps.storage.db, caller, action, id)).ok;
-    // What the record and the messages hide from a caller is not sent to them either.
-    const seesPrivate = await isAllowed('device.private');
-    return success({
-      subscribe: (send) =>
-        deps.live.watch(id, ({ type, data }) => {
-          if (seesPrivate || !privateEvents.includes(type)) send(type, data);
-        }),
-      isStillAllowed: () => isAllowed(seesPrivate ? 'device.private' : 'device.read'),
-    });
-  };
+async function live(deps: DataDeps, { caller, params }: Call<Contract['live']>) {
+  const device = await deps.deviceFor(deps.storage.db, caller, 'device.read', params.device_id);
+  if (!device.ok) return device;
+  const { id } = device.value;
+  const isAllowed = async (action: Action) => (await deps.deviceFor(deps.storage.db, caller, action, id)).ok;
+  // What the record and the messages hide from a caller is not sent to them either.
+  const seesPrivate = await isAllowed('device.private');
+  return success({
+    subscribe: (send: Parameters<EventsReply['subscribe']>[0]) =>
+      deps.live.watch(id, ({ type, data }) => {
+        if (seesPrivate || !privateEvents.includes(type)) send(type, data);
+      }),
+    isStillAllowed: () => isAllowed(seesPrivate ? 'device.private' : 'device.read'),
+  });
+}
 
 /** Events of several devices for one caller, each with the id of its device. */
 export type WatchDevices = (caller: Caller, ids: readonly string[]) => Promise<EventsReply>;
@@ -354,30 +340,29 @@ export const watchDevices =
   };
 
 /** API-EP-DELETE-devices-device_id-messages-message_id */
-const removeMessage =
-  (deps: DataDeps): Handler<Contract['removeMessage']> =>
-  async ({ caller, params }) => {
-    const device = await deps.deviceFor(deps.storage.db, caller, 'device.update', params.device_id);
-    if (!device.ok) return device;
-    const id = params.message_id;
-    const removed = await deleteMessage(deps.storage.db, device.value.id, id);
-    if (removed) deps.live.notify(device.value.id, { type: 'message', data: { id, removed: true } });
-    return removed ? success(resultOk) : noMessage();
-  };
+async function removeMessage(deps: DataDeps, { caller, params }: Call<Contract['removeMessage']>) {
+  const device = await deps.deviceFor(deps.storage.db, caller, 'device.update', params.device_id);
+  if (!device.ok) return device;
+  const id = params.message_id;
+  const removed = await deleteMessage(deps.storage.db, device.value.id, id);
+  if (removed) deps.live.notify(device.value.id, { type: 'message', data: { id, removed: true } });
+  return removed ? success(resultOk) : noMessage();
+}
 
 /** Streams, controls, messages and capabilities of devices, for users. */
-export const dataRoutes = (deps: DataDeps): Handlers<Contract> => ({
-  capabilities: capabilities(deps),
-  streams: streams(deps),
-  samples: samples(deps),
-  controls: controls(deps),
-  setControl: setControl(deps),
-  controlHistory: controlHistoryRoute(deps),
-  messages: messages(deps),
-  postMessage: postMessage(deps),
-  message: message(deps),
-  live: live(deps),
-  removeMessage: removeMessage(deps),
-});
+export const dataRoutes = (deps: DataDeps): Handlers<Contract> =>
+  handlers(deps, {
+    setControl,
+    capabilities,
+    streams,
+    samples,
+    controls,
+    controlHistory: controlHistoryRoute,
+    messages,
+    postMessage,
+    message,
+    live,
+    removeMessage,
+  });
 
 const noMessage = () => failure(refusal('NOT_FOUND', { what: 'Message' }));

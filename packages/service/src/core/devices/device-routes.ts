@@ -10,7 +10,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { topics } from '../../engine/bus/topics.ts';
 import { writeLog } from '../../engine/db/logs.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { DeviceCaller, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type DeviceCaller, type Handlers, handlers } from '../../engine/http/types.ts';
 import { hashSecret } from '../../engine/secrets.ts';
 import { refuseQuota } from '../access/quotas.ts';
 import { activate, moveTo, productChoices } from './activation.ts';
@@ -221,25 +221,22 @@ const infoOf = (device: DetailedDevice): DeviceInfo => ({
 });
 
 /** API-DEV-GET-products */
-const products =
-  (deps: DeviceDeps): Handler<Contract['products']> =>
-  async ({ caller }) => {
-    const device = await findDevice(deps.storage.db, { by: 'id', value: caller.deviceId });
-    if (!device) return gone();
-    const choices = await productChoices(deps.storage.db, device, undefined);
-    return success(choices.map(({ product_id, ...choice }) => choice));
-  };
+async function products(deps: DeviceDeps, { caller }: Call<Contract['products']>) {
+  const device = await findDevice(deps.storage.db, { by: 'id', value: caller.deviceId });
+  if (!device) return gone();
+  const choices = await productChoices(deps.storage.db, device, undefined);
+  return success(choices.map(({ product_id, ...choice }) => choice));
+}
 
 /** API-DEV-GET-info */
-const info =
-  (deps: DeviceDeps): Handler<Contract['info']> =>
-  async ({ caller }) => {
-    const device = await findDevice(deps.storage.db, { by: 'id', value: caller.deviceId });
-    return device ? success(infoOf(device)) : gone();
-  };
+async function info(deps: DeviceDeps, { caller }: Call<Contract['info']>) {
+  const device = await findDevice(deps.storage.db, { by: 'id', value: caller.deviceId });
+  return device ? success(infoOf(device)) : gone();
+}
 
 /** Identity and account of a device, as it asks itself. */
 export const accountDeviceRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
+  ...handlers(deps, { products, info }),
   provision: ({ body, headers, ip }) =>
     provision(deps, { token: headerText(headers['x-device-token']) ?? body.token, uuid: body.uuid }, ip),
   acknowledge: ({ caller, headers, ip }) =>
@@ -251,6 +248,4 @@ export const accountDeviceRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
       ? claimByAccount(deps, caller, body, ip)
       : thenMoved(deps, caller, claimByToken(deps, caller, body, ip)),
   activate: ({ caller, body, ip }) => thenMoved(deps, caller, activateSelf(deps, caller, body.product, ip)),
-  products: products(deps),
-  info: info(deps),
 });

@@ -2,7 +2,7 @@ import { type ManyResult, type manyDevicesContract, type Refusal, refusal } from
 import { failure, type Result, success } from '@moorage/base';
 import { topics } from '../../engine/bus/topics.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Caller, Handler } from '../../engine/http/types.ts';
+import type { Call, Caller } from '../../engine/http/types.ts';
 import { type Action, authorise, deviceRoles } from '../access/rules.ts';
 import { findNamed, moveAll, takesDeviceOf } from './activation.ts';
 import { leadsElsewhere, notifyAllMoved, tagMessage } from './consequences.ts';
@@ -71,57 +71,53 @@ async function dueWith(
 }
 
 /** API-EP-POST-devices-tag */
-export const setManyTags =
-  (deps: DeviceDeps): Handler<Contract['setTag']> =>
-  async ({ caller, body, ip }) => {
-    const tag = body.tag === '' ? null : body.tag;
-    const { due, ...result } = await deps.storage.transaction(async (trx) => {
-      const selection = { action: 'device.tag', ids: body.device_ids } as const;
-      const { allowed, refused } = await sortDevices(deps, trx, caller, selection);
-      const changed = allowed.filter((device) => device.tag !== tag);
-      if (changed.length > 0) await changeDevices(trx, idsOf(changed), { tag });
-      const message = (devices: string) =>
-        tag === null ? `Tag taken off ${devices}` : `${devices} follow the tag "${tag}"`;
-      const said = { type: 'device.tag', message, single: tagMessage(tag), data: { tag } } as const;
-      await logTogether(deps, trx, changed, said, { caller, ip });
-      return { ok: allowed.length, refused, due: await dueWith(deps, trx, changed, tag) };
-    });
-    for (const deviceId of due) deps.storage.bus.publish(topics.otaDue, { deviceId });
-    return success(result);
-  };
+export async function setManyTags(deps: DeviceDeps, { caller, body, ip }: Call<Contract['setTag']>) {
+  const tag = body.tag === '' ? null : body.tag;
+  const { due, ...result } = await deps.storage.transaction(async (trx) => {
+    const selection = { action: 'device.tag', ids: body.device_ids } as const;
+    const { allowed, refused } = await sortDevices(deps, trx, caller, selection);
+    const changed = allowed.filter((device) => device.tag !== tag);
+    if (changed.length > 0) await changeDevices(trx, idsOf(changed), { tag });
+    const message = (devices: string) =>
+      tag === null ? `Tag taken off ${devices}` : `${devices} follow the tag "${tag}"`;
+    const said = { type: 'device.tag', message, single: tagMessage(tag), data: { tag } } as const;
+    await logTogether(deps, trx, changed, said, { caller, ip });
+    return { ok: allowed.length, refused, due: await dueWith(deps, trx, changed, tag) };
+  });
+  for (const deviceId of due) deps.storage.bus.publish(topics.otaDue, { deviceId });
+  return success(result);
+}
 
 /** API-EP-POST-devices-activate */
-export const activateMany =
-  (deps: DeviceDeps): Handler<Contract['activate']> =>
-  async ({ caller, body, ip }) => {
-    const done = await deps.storage.transaction(
-      async (trx): Promise<Result<Sorted & { moved: readonly DetailedDevice[] }, Refusal>> => {
-        const target = await findNamed(trx, body.product_id, caller);
-        if (!target?.accessible) return failure(refusal('NOT_FOUND', { what: 'Product' }));
-        const sorted = await sortDevices(deps, trx, caller, {
-          action: 'device.activate',
-          ids: body.device_ids,
-          refuse: async (device) =>
-            refuseActivation(device, { ...target, accessible: await takesDeviceOf(trx, device.user_id, target) }),
-        });
-        const moved = sorted.allowed.filter(({ product_id }) => product_id !== target.id);
-        await moveAll(deps, trx, moved, target);
-        const to = `activated to product "${target.product}"`;
-        const said = { type: 'device.activate', message: (devices: string) => `${devices} ${to}` } as const;
-        // Where they come from differs, and says who else hears of it.
-        for (const alike of Map.groupBy(moved, ({ product_id }) => product_id).values()) {
-          const data = { from: alike[0]?.product_id };
-          const more = { single: `Device ${to}`, data, productId: target.id };
-          await logTogether(deps, trx, alike, { ...said, ...more }, { caller, ip });
-        }
-        return success({ ...sorted, moved: moved.map((device) => ({ ...device, product_id: target.id })) });
-      },
-    );
-    if (!done.ok) return done;
-    const { allowed, refused, moved } = done.value;
-    for (const alike of Map.groupBy(moved, ({ tag }) => tag).values()) {
-      // Safe: a group is not empty.
-      await notifyAllMoved(deps, alike, alike[0] as DetailedDevice);
-    }
-    return success({ ok: allowed.length, refused });
-  };
+export async function activateMany(deps: DeviceDeps, { caller, body, ip }: Call<Contract['activate']>) {
+  const done = await deps.storage.transaction(
+    async (trx): Promise<Result<Sorted & { moved: readonly DetailedDevice[] }, Refusal>> => {
+      const target = await findNamed(trx, body.product_id, caller);
+      if (!target?.accessible) return failure(refusal('NOT_FOUND', { what: 'Product' }));
+      const sorted = await sortDevices(deps, trx, caller, {
+        action: 'device.activate',
+        ids: body.device_ids,
+        refuse: async (device) =>
+          refuseActivation(device, { ...target, accessible: await takesDeviceOf(trx, device.user_id, target) }),
+      });
+      const moved = sorted.allowed.filter(({ product_id }) => product_id !== target.id);
+      await moveAll(deps, trx, moved, target);
+      const to = `activated to product "${target.product}"`;
+      const said = { type: 'device.activate', message: (devices: string) => `${devices} ${to}` } as const;
+      // Where they come from differs, and says who else hears of it.
+      for (const alike of Map.groupBy(moved, ({ product_id }) => product_id).values()) {
+        const data = { from: alike[0]?.product_id };
+        const more = { single: `Device ${to}`, data, productId: target.id };
+        await logTogether(deps, trx, alike, { ...said, ...more }, { caller, ip });
+      }
+      return success({ ...sorted, moved: moved.map((device) => ({ ...device, product_id: target.id })) });
+    },
+  );
+  if (!done.ok) return done;
+  const { allowed, refused, moved } = done.value;
+  for (const alike of Map.groupBy(moved, ({ tag }) => tag).values()) {
+    // Safe: a group is not empty.
+    await notifyAllMoved(deps, alike, alike[0] as DetailedDevice);
+  }
+  return success({ ok: allowed.length, refused });
+}

@@ -13,7 +13,7 @@ import { writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { afterCommit } from '../../engine/db/transaction.ts';
-import type { Handler } from '../../engine/http/types.ts';
+import type { Call } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
 import { mayUse } from '../access/catalogue.ts';
 import { refuseQuota } from '../access/quotas.ts';
@@ -124,26 +124,27 @@ const outcomeOf = (uuid: string, made: Result<Made, Refusal>): ImportedRow => ({
  * API-EP-POST-devices-import. A preview makes the devices, too, and takes them back: what it says is what would happen.
  * Spec: API-RULE-import-1.
  */
-export const importDevices =
-  (deps: DeviceDeps): Handler<typeof manyDevicesContract.import> =>
-  async ({ caller, ip, body: { devices, preview } }) => {
-    let rows: ImportedRow[] = [];
-    const done = await transactionOverConflicts(deps.storage, async (trx): Promise<Result<number, undefined>> => {
-      rows = [];
-      const made: RecordedDevice[] = [];
-      for (const request of devices) {
-        const one = await make(deps, trx, { caller, ip }, request);
-        rows.push(outcomeOf(request.uuid, one));
-        if (one.ok) made.push(one.value.device);
-      }
-      if (preview || made.length < devices.length) return failure(undefined);
-      const said = { type: 'device.provision', message: (some: string) => `${some} provisioned` } as const;
-      await logTogether(deps, trx, made, said, { caller, ip });
-      return success(made.length);
-    });
-    const refused = rows.filter(({ code }) => code !== null).length;
-    // What has been taken back has neither an id nor a token.
-    const kept = done.ok ? rows : rows.map((row) => ({ ...row, device_id: null, token: null }));
-    const result: ImportResult = { imported: done.ok ? done.value : 0, refused, rows: kept };
-    return success(result);
-  };
+export async function importDevices(
+  deps: DeviceDeps,
+  { caller, ip, body: { devices, preview } }: Call<typeof manyDevicesContract.import>,
+) {
+  let rows: ImportedRow[] = [];
+  const done = await transactionOverConflicts(deps.storage, async (trx): Promise<Result<number, undefined>> => {
+    rows = [];
+    const made: RecordedDevice[] = [];
+    for (const request of devices) {
+      const one = await make(deps, trx, { caller, ip }, request);
+      rows.push(outcomeOf(request.uuid, one));
+      if (one.ok) made.push(one.value.device);
+    }
+    if (preview || made.length < devices.length) return failure(undefined);
+    const said = { type: 'device.provision', message: (some: string) => `${some} provisioned` } as const;
+    await logTogether(deps, trx, made, said, { caller, ip });
+    return success(made.length);
+  });
+  const refused = rows.filter(({ code }) => code !== null).length;
+  // What has been taken back has neither an id nor a token.
+  const kept = done.ok ? rows : rows.map((row) => ({ ...row, device_id: null, token: null }));
+  const result: ImportResult = { imported: done.ok ? done.value : 0, refused, rows: kept };
+  return success(result);
+}

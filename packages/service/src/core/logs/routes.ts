@@ -1,6 +1,6 @@
 import { type LogRecord, type logsContract, refusal } from '@moorage/api';
 import { failure, success } from '@moorage/base';
-import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { viewerFor } from '../access/rules.ts';
 import { listLogs, logById, newestLogs } from './queries.ts';
 import { listedLog, logRecord } from './records.ts';
@@ -14,23 +14,16 @@ export const recentLogs =
     (await newestLogs(storage, viewerFor('log.all', caller), limit)).map(listedLog);
 
 /** API-EP-GET-logs */
-const list =
-  ({ storage }: Deps): Handler<Contract['list']> =>
-  async ({ caller, query }) => {
-    const { items, ...page } = await listLogs(storage, viewerFor('log.all', caller), query);
-    return success({ ...page, items: items.map(query.format === undefined ? listedLog : logRecord) });
-  };
+async function list({ storage }: Deps, { caller, query }: Call<Contract['list']>) {
+  const { items, ...page } = await listLogs(storage, viewerFor('log.all', caller), query);
+  return success({ ...page, items: items.map(query.format === undefined ? listedLog : logRecord) });
+}
 
 /** API-EP-GET-logs-log_id */
-const get =
-  ({ storage }: Deps): Handler<Contract['get']> =>
-  async ({ caller, params }) => {
-    const row = await logById(storage.db, viewerFor('log.all', caller), params.log_id);
-    return row ? success(logRecord(row)) : failure(refusal('NOT_FOUND', { what: 'Log' }));
-  };
+async function get({ storage }: Deps, { caller, params }: Call<Contract['get']>) {
+  const row = await logById(storage.db, viewerFor('log.all', caller), params.log_id);
+  return row ? success(logRecord(row)) : failure(refusal('NOT_FOUND', { what: 'Log' }));
+}
 
 /** What has happened, as far as the caller may know of it. */
-export const logsRoutes = (deps: Deps): Handlers<Contract> => ({
-  list: list(deps),
-  get: get(deps),
-});
+export const logsRoutes = (deps: Deps): Handlers<Contract> => handlers(deps, { list, get });

@@ -11,7 +11,7 @@ import { failure, type Result, success } from '@moorage/base';
 import type { DeviceRow } from '../../engine/db/hot.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { calledAddress } from '../../engine/http/called-address.ts';
-import type { Caller, Deps, FileReply, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type FileReply, type Handlers, handlers } from '../../engine/http/types.ts';
 import type { Action } from '../access/rules.ts';
 import { locationColumns } from '../devices/rules.ts';
 import { fileReply } from '../files/replies.ts';
@@ -104,35 +104,30 @@ const bySelf = (ip: string): Requester => ({ cause: 'device', userId: null, clie
 
 const byPerson = ({ userId, client }: Caller, ip: string): Requester => ({ cause: 'bridge', userId, client, ip });
 
-const queryBySelf =
-  (deps: OtaDeps): Handler<(typeof otaRoutesContract)['query']> =>
-  async ({ caller, body, headers, ip }) => {
-    if (body.attributes) await deps.keepAttributes(caller.deviceId, body.attributes, deps.clock.now());
-    const request = { ...body, location: body.location && locationColumns(body.location) };
-    const response = await deps.engine.request(caller.row, request, bySelf(ip));
-    if (!response.ok) return response;
-    if (response.value.kind === 'none') return success({ ...none(response.value), ...nextPoll(response.value) });
-    const address = calledAddress(headers, deps.settings);
-    if (!address.ok) return address;
-    const all = await deps.filesOf(deps.storage.db, response.value.bundle.id);
-    const files = filesMissing(all, body.files ?? []);
-    const path = `${address.value}/ota/${response.value.bundle.id}/%s`;
-    const hints = { ...installHint(response.value), ...nextPoll(response.value) };
-    return success({ ...offerOf(response.value, files), path, files: files.map(manifestFile), ...hints });
-  };
+async function queryBySelf(deps: OtaDeps, { caller, body, headers, ip }: Call<(typeof otaRoutesContract)['query']>) {
+  if (body.attributes) await deps.keepAttributes(caller.deviceId, body.attributes, deps.clock.now());
+  const request = { ...body, location: body.location && locationColumns(body.location) };
+  const response = await deps.engine.request(caller.row, request, bySelf(ip));
+  if (!response.ok) return response;
+  if (response.value.kind === 'none') return success({ ...none(response.value), ...nextPoll(response.value) });
+  const address = calledAddress(headers, deps.settings);
+  if (!address.ok) return address;
+  const all = await deps.filesOf(deps.storage.db, response.value.bundle.id);
+  const files = filesMissing(all, body.files ?? []);
+  const path = `${address.value}/ota/${response.value.bundle.id}/%s`;
+  const hints = { ...installHint(response.value), ...nextPoll(response.value) };
+  return success({ ...offerOf(response.value, files), path, files: files.map(manifestFile), ...hints });
+}
 
-const reportBySelf =
-  (deps: OtaDeps): Handler<(typeof otaRoutesContract)['report']> =>
-  async ({ caller, body, ip }) => {
-    const reported = await deps.engine.report(caller.row, body, bySelf(ip));
-    return reported.ok ? success(resultOk) : reported;
-  };
+async function reportBySelf(deps: OtaDeps, { caller, body, ip }: Call<(typeof otaRoutesContract)['report']>) {
+  const reported = await deps.engine.report(caller.row, body, bySelf(ip));
+  return reported.ok ? success(resultOk) : reported;
+}
 
 /** Updates as devices ask for them themselves. Spec: API-DEV-POST-ota and the following. */
 export const otaDeviceRoutes = (deps: OtaDeps): Handlers<typeof otaRoutesContract> => ({
-  query: queryBySelf(deps),
+  ...handlers(deps, { query: queryBySelf, report: reportBySelf }),
   file: ({ caller, params }) => openFile(deps, caller.row, params.bundle_id, params.name),
-  report: reportBySelf(deps),
 });
 
 /** Where a bridging host gets a file: resources from their bundle, files of the firmware from the device. */
@@ -146,52 +141,46 @@ const bridgeFile = (deviceId: string, bundleId: string, file: BundleFile): Bridg
 };
 
 /** API-EP-POST-devices-device_id-ota */
-const queryByBridge =
-  (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['query']> =>
-  async ({ caller, params, body, ip }) => {
-    const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
-    if (!device.ok) return device;
-    const { bid, bundle_id } = body;
-    const response = await deps.engine.request(device.value, { bid, bundle_id }, byPerson(caller, ip));
-    if (!response.ok) return response;
-    if (response.value.kind === 'none') return success(none(response.value));
-    const { id } = response.value.bundle;
-    const files = await deps.filesOf(deps.storage.db, id);
-    const path = `/api/devices/${device.value.id}/ota/${id}/%s`;
-    const manifest = files.map((file) => bridgeFile(device.value.id, id, file));
-    return success({ ...offerOf(response.value, files), path, files: manifest });
-  };
+async function queryByBridge(
+  deps: OtaDeps,
+  { caller, params, body, ip }: Call<(typeof deviceUpdatesContract)['query']>,
+) {
+  const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
+  if (!device.ok) return device;
+  const { bid, bundle_id } = body;
+  const response = await deps.engine.request(device.value, { bid, bundle_id }, byPerson(caller, ip));
+  if (!response.ok) return response;
+  if (response.value.kind === 'none') return success(none(response.value));
+  const { id } = response.value.bundle;
+  const files = await deps.filesOf(deps.storage.db, id);
+  const path = `/api/devices/${device.value.id}/ota/${id}/%s`;
+  const manifest = files.map((file) => bridgeFile(device.value.id, id, file));
+  return success({ ...offerOf(response.value, files), path, files: manifest });
+}
 
 /** API-EP-POST-devices-device_id-ota-result */
-const reportByBridge =
-  (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['report']> =>
-  async ({ caller, params, body, ip }) => {
-    const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
-    if (!device.ok) return device;
-    const reported = await deps.engine.reportBridged(device.value, body.bundle_id, byPerson(caller, ip));
-    return reported.ok ? success(resultOk) : reported;
-  };
+async function reportByBridge(
+  deps: OtaDeps,
+  { caller, params, body, ip }: Call<(typeof deviceUpdatesContract)['report']>,
+) {
+  const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
+  if (!device.ok) return device;
+  const reported = await deps.engine.reportBridged(device.value, body.bundle_id, byPerson(caller, ip));
+  return reported.ok ? success(resultOk) : reported;
+}
 
-const file =
-  (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['file']> =>
-  async ({ caller, params }) => {
-    const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
-    return device.ok ? openFile(deps, device.value, params.bundle_id, params.name) : device;
-  };
+async function file(deps: OtaDeps, { caller, params }: Call<(typeof deviceUpdatesContract)['file']>) {
+  const device = await deps.deviceFor(caller, 'device.ota', params.device_id);
+  return device.ok ? openFile(deps, device.value, params.bundle_id, params.name) : device;
+}
 
-const list =
-  (deps: OtaDeps): Handler<(typeof deviceUpdatesContract)['list']> =>
-  async ({ caller, params, query }) => {
-    const device = await deps.deviceFor(caller, 'device.read', params.device_id);
-    if (!device.ok) return device;
-    const { items, total } = await listUpdates(deps.storage.db, device.value.id, query);
-    return success({ items: items.map(toUpdateRecord), total });
-  };
+async function list(deps: OtaDeps, { caller, params, query }: Call<(typeof deviceUpdatesContract)['list']>) {
+  const device = await deps.deviceFor(caller, 'device.read', params.device_id);
+  if (!device.ok) return device;
+  const { items, total } = await listUpdates(deps.storage.db, device.value.id, query);
+  return success({ items: items.map(toUpdateRecord), total });
+}
 
 /** Updates on behalf of BLE devices, and the history of any device. */
-export const deviceUpdatesRoutes = (deps: OtaDeps): Handlers<typeof deviceUpdatesContract> => ({
-  query: queryByBridge(deps),
-  report: reportByBridge(deps),
-  file: file(deps),
-  list: list(deps),
-});
+export const deviceUpdatesRoutes = (deps: OtaDeps): Handlers<typeof deviceUpdatesContract> =>
+  handlers(deps, { query: queryByBridge, report: reportByBridge, file, list });

@@ -17,7 +17,7 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteBefore, noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../engine/http/types.ts';
 import { conditionOf } from './engine.ts';
 import {
   type AlertView,
@@ -168,156 +168,128 @@ async function recordOf(trx: Db, id: string): Promise<AlertRuleRecord> {
 }
 
 /** API-EP-GET-products-product_id-alert-rules */
-const rules =
-  ({ storage: { db } }: Deps): Handler<Contract['rules']> =>
-  async ({ caller, params, query }) => {
-    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
-    if (!product.ok) return product;
-    const { items, total } = await listRules(db, product.value.id, paging(query, '-created_at'));
-    const confirmed = await confirmedAddresses(db, product.value.id);
-    return success({ items: items.map((row) => ruleRecord(row, confirmed)), total });
-  };
+async function rules({ storage: { db } }: Deps, { caller, params, query }: Call<Contract['rules']>) {
+  const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+  if (!product.ok) return product;
+  const { items, total } = await listRules(db, product.value.id, paging(query, '-created_at'));
+  const confirmed = await confirmedAddresses(db, product.value.id);
+  return success({ items: items.map((row) => ruleRecord(row, confirmed)), total });
+}
 
 /** API-EP-POST-products-product_id-alert-rules */
-const createRule =
-  (deps: AlertDeps): Handler<Contract['createRule']> =>
-  (call) =>
-    deps.storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
-      const { body, caller, params } = call;
-      const product = await growingProduct(trx, params.product_id, caller, 'product.fleet');
-      if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      if ((await countRules(trx, productId)) >= rulesLimit) {
-        const blanks = { what: `Product "${code}"`, limit: rulesLimit, things: 'alert rules' };
-        return failure(refusal('LIMIT_REACHED', blanks));
-      }
-      const refused =
-        (await refuseParts(deps.settings, trx, productId, body)) ??
-        (await askAddresses(deps, trx, productId, caller, body));
-      if (refused) return failure(refused);
-      const [id, atMs] = [randomUUID(), deps.clock.now()];
-      const times = { silenced_until: null, created_at: atMs, updated_at: atMs };
-      await insertRule(trx, { id, product_id: productId, ...columnsOf(body), ...times });
-      noteMade(id);
-      const message = `Alert rule "${body.title}" added to product ${code}`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'alert.rule', message, productId, data: { rule: id } });
-      return success(await recordOf(trx, id));
-    });
+const createRule = (deps: AlertDeps, call: Call<Contract['createRule']>) =>
+  deps.storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
+    const { body, caller, params } = call;
+    const product = await growingProduct(trx, params.product_id, caller, 'product.fleet');
+    if (!product.ok) return product;
+    const { id: productId, product: code } = product.value;
+    if ((await countRules(trx, productId)) >= rulesLimit) {
+      const blanks = { what: `Product "${code}"`, limit: rulesLimit, things: 'alert rules' };
+      return failure(refusal('LIMIT_REACHED', blanks));
+    }
+    const refused =
+      (await refuseParts(deps.settings, trx, productId, body)) ??
+      (await askAddresses(deps, trx, productId, caller, body));
+    if (refused) return failure(refused);
+    const [id, atMs] = [randomUUID(), deps.clock.now()];
+    const times = { silenced_until: null, created_at: atMs, updated_at: atMs };
+    await insertRule(trx, { id, product_id: productId, ...columnsOf(body), ...times });
+    noteMade(id);
+    const message = `Alert rule "${body.title}" added to product ${code}`;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'alert.rule', message, productId, data: { rule: id } });
+    return success(await recordOf(trx, id));
+  });
 
 /** API-EP-PUT-alert-rules-rule_id */
-const updateRule =
-  (deps: AlertDeps): Handler<Contract['updateRule']> =>
-  (call) =>
-    deps.storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
-      const { body, caller, params } = call;
-      const rule = await allowedRule(trx, params.rule_id, caller);
-      if (!rule.ok) return rule;
-      const { id, product_id: productId } = rule.value;
-      const refused =
-        (await refuseParts(deps.settings, trx, productId, body)) ??
-        (await askAddresses(deps, trx, productId, caller, body));
-      if (refused) return failure(refused);
-      const atMs = deps.clock.now();
-      noteBefore(await recordOf(trx, id));
-      const columns = columnsOf(body);
-      await changeRule(trx, id, { ...columns, updated_at: atMs });
-      if (columns.enabled === 0) await endAlerts(trx, id, atMs);
-      const message = `Alert rule "${body.title}" changed`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'alert.rule', message, productId, data: { rule: id } });
-      return success(await recordOf(trx, id));
-    });
+const updateRule = (deps: AlertDeps, call: Call<Contract['updateRule']>) =>
+  deps.storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
+    const { body, caller, params } = call;
+    const rule = await allowedRule(trx, params.rule_id, caller);
+    if (!rule.ok) return rule;
+    const { id, product_id: productId } = rule.value;
+    const refused =
+      (await refuseParts(deps.settings, trx, productId, body)) ??
+      (await askAddresses(deps, trx, productId, caller, body));
+    if (refused) return failure(refused);
+    const atMs = deps.clock.now();
+    noteBefore(await recordOf(trx, id));
+    const columns = columnsOf(body);
+    await changeRule(trx, id, { ...columns, updated_at: atMs });
+    if (columns.enabled === 0) await endAlerts(trx, id, atMs);
+    const message = `Alert rule "${body.title}" changed`;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'alert.rule', message, productId, data: { rule: id } });
+    return success(await recordOf(trx, id));
+  });
 
 /** API-EP-DELETE-alert-rules-rule_id */
-const removeRule =
-  ({ storage, clock }: Deps): Handler<Contract['removeRule']> =>
-  (call) =>
-    storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      const rule = await allowedRule(trx, call.params.rule_id, call.caller);
-      if (!rule.ok) return rule;
-      const { id, title, product_id: productId } = rule.value;
-      await deleteRule(trx, id);
-      const message = `Alert rule "${title}" deleted`;
-      await writeLog(trx, { ...byCaller(call, clock.now()), type: 'alert.rule', message, productId });
-      return success(resultOk);
-    });
+const removeRule = ({ storage, clock }: Deps, call: Call<Contract['removeRule']>) =>
+  storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    const rule = await allowedRule(trx, call.params.rule_id, call.caller);
+    if (!rule.ok) return rule;
+    const { id, title, product_id: productId } = rule.value;
+    await deleteRule(trx, id);
+    const message = `Alert rule "${title}" deleted`;
+    await writeLog(trx, { ...byCaller(call, clock.now()), type: 'alert.rule', message, productId });
+    return success(resultOk);
+  });
 
 /** API-EP-POST-alert-rules-rule_id-silence */
-const silence =
-  ({ storage, clock }: Deps): Handler<Contract['silence']> =>
-  (call) =>
-    storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
-      const rule = await allowedRule(trx, call.params.rule_id, call.caller);
-      if (!rule.ok) return rule;
-      const { id, title, silenced_until, product_id: productId } = rule.value;
-      const { until } = call.body;
-      noteBefore({ until: silenced_until });
-      await changeRule(trx, id, { silenced_until: until });
-      const message = until === null ? `Alert rule "${title}" speaks again` : `Alert rule "${title}" silenced`;
-      const data = { rule: id, until };
-      await writeLog(trx, { ...byCaller(call, clock.now()), type: 'alert.rule', message, productId, data });
-      return success(await recordOf(trx, id));
-    });
+const silence = ({ storage, clock }: Deps, call: Call<Contract['silence']>) =>
+  storage.transaction(async (trx): Promise<Result<AlertRuleRecord, Refusal>> => {
+    const rule = await allowedRule(trx, call.params.rule_id, call.caller);
+    if (!rule.ok) return rule;
+    const { id, title, silenced_until, product_id: productId } = rule.value;
+    const { until } = call.body;
+    noteBefore({ until: silenced_until });
+    await changeRule(trx, id, { silenced_until: until });
+    const message = until === null ? `Alert rule "${title}" speaks again` : `Alert rule "${title}" silenced`;
+    const data = { rule: id, until };
+    await writeLog(trx, { ...byCaller(call, clock.now()), type: 'alert.rule', message, productId, data });
+    return success(await recordOf(trx, id));
+  });
 
 /** API-EP-GET-alerts */
-const list =
-  ({ storage: { db }, clock }: Deps): Handler<Contract['list']> =>
-  async ({ caller, query }) => {
-    const viewer = viewerFor('product.fleet', caller);
-    const products = viewer === 'everyone' ? undefined : await watchedProducts(db, viewer);
-    const { items, total } = await listAlerts(db, products, query, paging(query, '-opened_at'), clock.now());
-    return success({ items: items.map(alertRecord), total });
-  };
+async function list({ storage: { db }, clock }: Deps, { caller, query }: Call<Contract['list']>) {
+  const viewer = viewerFor('product.fleet', caller);
+  const products = viewer === 'everyone' ? undefined : await watchedProducts(db, viewer);
+  const { items, total } = await listAlerts(db, products, query, paging(query, '-opened_at'), clock.now());
+  return success({ items: items.map(alertRecord), total });
+}
 
 /** API-EP-GET-alerts-alert_id */
-const get =
-  ({ storage: { db } }: Deps): Handler<Contract['get']> =>
-  async ({ caller, params }) => {
-    const alert = await allowedAlert(db, params.alert_id, caller);
-    return alert.ok ? success(alertRecord(alert.value)) : alert;
-  };
+async function get({ storage: { db } }: Deps, { caller, params }: Call<Contract['get']>) {
+  const alert = await allowedAlert(db, params.alert_id, caller);
+  return alert.ok ? success(alertRecord(alert.value)) : alert;
+}
 
 /** API-EP-GET-alerts-alert_id-devices */
-const devices =
-  ({ storage: { db } }: Deps): Handler<Contract['devices']> =>
-  async ({ caller, params, query }) => {
-    const alert = await allowedAlert(db, params.alert_id, caller);
-    if (!alert.ok) return alert;
-    const { items, total } = await listAlertDevices(db, alert.value.id, paging(query, '-since'));
-    const records = items.map((row) => ({
-      ...row,
-      since: String(row.since),
-      over_at: optionalTimestamp(row.over_at),
-    }));
-    return success({ items: records, total });
-  };
+async function devices({ storage: { db } }: Deps, { caller, params, query }: Call<Contract['devices']>) {
+  const alert = await allowedAlert(db, params.alert_id, caller);
+  if (!alert.ok) return alert;
+  const { items, total } = await listAlertDevices(db, alert.value.id, paging(query, '-since'));
+  const records = items.map((row) => ({
+    ...row,
+    since: String(row.since),
+    over_at: optionalTimestamp(row.over_at),
+  }));
+  return success({ items: records, total });
+}
 
 /** API-EP-POST-alerts-alert_id-acknowledge */
-const acknowledge =
-  ({ storage, clock }: Deps): Handler<Contract['acknowledge']> =>
-  (call) =>
-    storage.transaction(async (trx): Promise<Result<AlertRecord, Refusal>> => {
-      const alert = await allowedAlert(trx, call.params.alert_id, call.caller);
-      if (!alert.ok || alert.value.acknowledged_at !== null)
-        return alert.ok ? success(alertRecord(alert.value)) : alert;
-      const { id, rule, product_id: productId } = alert.value;
-      const atMs = clock.now();
-      const { userId, username } = call.caller;
-      await changeAlert(trx, id, { acknowledged_at: atMs, acknowledged_by: userId });
-      const message = `Alert "${rule}" acknowledged`;
-      const data = { alert: id };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'alert.acknowledge', message, productId, data });
-      return success(alertRecord({ ...alert.value, acknowledged_at: atMs, acknowledger: username }));
-    });
+const acknowledge = ({ storage, clock }: Deps, call: Call<Contract['acknowledge']>) =>
+  storage.transaction(async (trx): Promise<Result<AlertRecord, Refusal>> => {
+    const alert = await allowedAlert(trx, call.params.alert_id, call.caller);
+    if (!alert.ok || alert.value.acknowledged_at !== null) return alert.ok ? success(alertRecord(alert.value)) : alert;
+    const { id, rule, product_id: productId } = alert.value;
+    const atMs = clock.now();
+    const { userId, username } = call.caller;
+    await changeAlert(trx, id, { acknowledged_at: atMs, acknowledged_by: userId });
+    const message = `Alert "${rule}" acknowledged`;
+    const data = { alert: id };
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'alert.acknowledge', message, productId, data });
+    return success(alertRecord({ ...alert.value, acknowledged_at: atMs, acknowledger: username }));
+  });
 
 /** Rules over devices, and what they find. */
-export const alertsRoutes = (deps: AlertDeps): Handlers<Contract> => ({
-  rules: rules(deps),
-  createRule: createRule(deps),
-  updateRule: updateRule(deps),
-  removeRule: removeRule(deps),
-  silence: silence(deps),
-  list: list(deps),
-  get: get(deps),
-  devices: devices(deps),
-  acknowledge: acknowledge(deps),
-});
+export const alertsRoutes = (deps: AlertDeps): Handlers<Contract> =>
+  handlers(deps, { rules, createRule, updateRule, removeRule, silence, list, get, devices, acknowledge });

@@ -106,9 +106,13 @@ async function askMany(deps: DeviceDeps, call: Call<Contract['askUpdate']>) {
 }
 
 /** Changes of many devices in one call. */
-export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<Contract> => ({
-  ...handlers(deps, { setState: setManyStates, reset: resetMany, remove: deleteMany, askUpdate: askMany }),
-  import: importDevices(deps),
-  setTag: setManyTags(deps),
-  activate: activateMany(deps),
-});
+export const manyDevicesRoutes = (deps: DeviceDeps): Handlers<Contract> =>
+  handlers(deps, {
+    import: importDevices,
+    setTag: setManyTags,
+    setState: setManyStates,
+    activate: activateMany,
+    reset: resetMany,
+    remove: deleteMany,
+    askUpdate: askMany,
+  });

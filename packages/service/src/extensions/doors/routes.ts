@@ -18,7 +18,7 @@ import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import { noteMade } from '../../engine/db/observer.ts';
 import { paging } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
-import type { Caller, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Handler, type Handlers, handlers } from '../../engine/http/types.ts';
 import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
 import type { DoorDeps } from './keeper.ts';
 import { keyRoutes } from './keys.ts';
@@ -81,35 +81,31 @@ const doorsRecord = (row: NonNullable<Awaited<ReturnType<typeof doorsOf>>>): Pro
 });
 
 /** API-EP-GET-products-product_id-doors */
-const get =
-  ({ storage: { db } }: DoorRouteDeps): Handler<Contract['get']> =>
-  async ({ caller, params }) => {
-    const product = await allowedProduct(db, params.product_id, caller, manage);
-    if (!product.ok) return product;
-    const row = await doorsOf(db, product.value.id);
-    return success(row ? doorsRecord(row) : closed);
-  };
+async function get({ storage: { db } }: DoorRouteDeps, { caller, params }: Call<Contract['get']>) {
+  const product = await allowedProduct(db, params.product_id, caller, manage);
+  if (!product.ok) return product;
+  const row = await doorsOf(db, product.value.id);
+  return success(row ? doorsRecord(row) : closed);
+}
 
 /** API-EP-PUT-products-product_id-doors */
-const set =
-  ({ storage, clock }: DoorRouteDeps): Handler<Contract['set']> =>
-  (call) =>
-    storage.transaction(async (trx): Promise<Result<ProductDoors, Refusal>> => {
-      const product = await growingProduct(trx, call.params.product_id, call.caller, change);
-      if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      const { ddi, mender, waiting, consent = false } = call.body;
-      const { version_attribute = null, probation_s = null } = call.body;
-      const atMs = clock.now();
-      const flags = { ddi: flagOf(ddi), mender: flagOf(mender), waiting: flagOf(waiting), consent: flagOf(consent) };
-      const row = { product_id: productId, ...flags, version_attribute, probation_s, updated_at: atMs };
-      await putDoors(trx, row);
-      const open = Object.entries({ ddi, mender }).flatMap(([door, isOpen]) => (isOpen ? [door] : []));
-      const message = `Product ${code} is open to ${open.join(' and ') || 'no update clients of other makers'}`;
-      const data = doorsRecord(row);
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'door.open', message, productId, data });
-      return success(data);
-    });
+const set = ({ storage, clock }: DoorRouteDeps, call: Call<Contract['set']>) =>
+  storage.transaction(async (trx): Promise<Result<ProductDoors, Refusal>> => {
+    const product = await growingProduct(trx, call.params.product_id, call.caller, change);
+    if (!product.ok) return product;
+    const { id: productId, product: code } = product.value;
+    const { ddi, mender, waiting, consent = false } = call.body;
+    const { version_attribute = null, probation_s = null } = call.body;
+    const atMs = clock.now();
+    const flags = { ddi: flagOf(ddi), mender: flagOf(mender), waiting: flagOf(waiting), consent: flagOf(consent) };
+    const row = { product_id: productId, ...flags, version_attribute, probation_s, updated_at: atMs };
+    await putDoors(trx, row);
+    const open = Object.entries({ ddi, mender }).flatMap(([door, isOpen]) => (isOpen ? [door] : []));
+    const message = `Product ${code} is open to ${open.join(' and ') || 'no update clients of other makers'}`;
+    const data = doorsRecord(row);
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'door.open', message, productId, data });
+    return success(data);
+  });
 
 const tokenRecord = (row: DoorTokenRow, token: string): DoorTokenRecord => ({
   id: row.id,
@@ -122,88 +118,80 @@ const tokenRecord = (row: DoorTokenRow, token: string): DoorTokenRecord => ({
 });
 
 /** API-EP-GET-products-product_id-door-tokens */
-const tokens =
-  ({ storage: { db } }: DoorRouteDeps): Handler<Contract['tokens']> =>
-  async ({ caller, params, query }) => {
-    const product = await allowedProduct(db, params.product_id, caller, manage);
-    if (!product.ok) return product;
-    const { items, total } = await listDoorTokens(db, product.value.id, paging(query, '-created_at'));
-    return success({ items: items.map((row) => tokenRecord(row, row.tail)), total });
-  };
+async function tokens({ storage: { db } }: DoorRouteDeps, { caller, params, query }: Call<Contract['tokens']>) {
+  const product = await allowedProduct(db, params.product_id, caller, manage);
+  if (!product.ok) return product;
+  const { items, total } = await listDoorTokens(db, product.value.id, paging(query, '-created_at'));
+  return success({ items: items.map((row) => tokenRecord(row, row.tail)), total });
+}
 
 /** API-EP-POST-products-product_id-door-tokens. The value leaves the service here and never again. */
-const addToken =
-  ({ storage, clock }: DoorRouteDeps): Handler<Contract['addToken']> =>
-  (call) =>
-    storage.transaction(async (trx): Promise<Result<DoorTokenRecord, Refusal>> => {
-      const product = await growingProduct(trx, call.params.product_id, call.caller, change);
-      if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      if ((await countDoorTokens(trx, productId)) >= tokensLimit) {
-        const blanks = { what: `Product "${code}"`, limit: tokensLimit, things: 'tokens of doors' };
-        return failure(refusal('LIMIT_REACHED', blanks));
-      }
-      const value = newTokenValue();
-      const atMs = clock.now();
-      const row = {
-        id: randomUUID(),
-        product_id: productId,
-        door: call.body.door,
-        title: call.body.title,
-        token_hash: hashSecret(value),
-        tail: tailOf(value),
-        user_id: call.caller.userId,
-        created_at: atMs,
-        last_used_at: null,
-      };
-      await insertDoorToken(trx, row);
-      noteMade(row.id);
-      const message = `Token "${row.title}" made, by which devices of product ${code} register themselves`;
-      const data = { token_id: row.id, door: row.door };
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'door.token', message, productId, data });
-      return success(tokenRecord(row, value));
-    });
+const addToken = ({ storage, clock }: DoorRouteDeps, call: Call<Contract['addToken']>) =>
+  storage.transaction(async (trx): Promise<Result<DoorTokenRecord, Refusal>> => {
+    const product = await growingProduct(trx, call.params.product_id, call.caller, change);
+    if (!product.ok) return product;
+    const { id: productId, product: code } = product.value;
+    if ((await countDoorTokens(trx, productId)) >= tokensLimit) {
+      const blanks = { what: `Product "${code}"`, limit: tokensLimit, things: 'tokens of doors' };
+      return failure(refusal('LIMIT_REACHED', blanks));
+    }
+    const value = newTokenValue();
+    const atMs = clock.now();
+    const row = {
+      id: randomUUID(),
+      product_id: productId,
+      door: call.body.door,
+      title: call.body.title,
+      token_hash: hashSecret(value),
+      tail: tailOf(value),
+      user_id: call.caller.userId,
+      created_at: atMs,
+      last_used_at: null,
+    };
+    await insertDoorToken(trx, row);
+    noteMade(row.id);
+    const message = `Token "${row.title}" made, by which devices of product ${code} register themselves`;
+    const data = { token_id: row.id, door: row.door };
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'door.token', message, productId, data });
+    return success(tokenRecord(row, value));
+  });
 
 /** API-EP-DELETE-products-product_id-door-tokens-token_id. It fails at once. Spec: API-DOOR-token. */
-const removeToken =
-  ({ storage, clock }: DoorRouteDeps): Handler<Contract['removeToken']> =>
-  (call) =>
-    storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      const { product_id, token_id: tokenId } = call.params;
-      const product = await allowedProduct(trx, product_id, call.caller, change);
-      if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      if (!(await deleteDoorToken(trx, productId, tokenId))) return failure(refusal('NOT_FOUND', { what: 'Token' }));
-      const message = `Token revoked, by which devices of product ${code} registered themselves`;
-      const data = { token_id: tokenId };
-      await writeLog(trx, { ...byCaller(call, clock.now()), type: 'door.token', message, productId, data });
-      return success(resultOk);
-    });
+const removeToken = ({ storage, clock }: DoorRouteDeps, call: Call<Contract['removeToken']>) =>
+  storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    const { product_id, token_id: tokenId } = call.params;
+    const product = await allowedProduct(trx, product_id, call.caller, change);
+    if (!product.ok) return product;
+    const { id: productId, product: code } = product.value;
+    if (!(await deleteDoorToken(trx, productId, tokenId))) return failure(refusal('NOT_FOUND', { what: 'Token' }));
+    const message = `Token revoked, by which devices of product ${code} registered themselves`;
+    const data = { token_id: tokenId };
+    await writeLog(trx, { ...byCaller(call, clock.now()), type: 'door.token', message, productId, data });
+    return success(resultOk);
+  });
 
 /** API-EP-POST-products-product_id-door-devices */
-const addDevice =
-  (deps: DoorRouteDeps): Handler<Contract['addDevice']> =>
-  (call) =>
-    transactionOverConflicts(deps.storage, async (trx): Promise<Result<DoorDevice, Refusal>> => {
-      const { caller, params, ip, body } = call;
-      const product = await growingProduct(trx, params.product_id, caller, manage);
-      if (!product.ok) return product;
-      const { id: productId } = product.value;
-      const { door, name } = body;
-      if ((await namesTaken(trx, productId, [body])).size > 0) {
-        return failure(refusal('DUPLICATE', { what: 'Device', value: name }));
-      }
-      const by = { userId: caller.userId, client: caller.client, ip };
-      const registration = { productId, fallbackOwner: caller.userId, titles: [name], by };
-      const made = await deps.registerDevices(trx, registration);
-      if (!made.ok) return made;
-      const [deviceId = ''] = made.value;
-      noteMade(deviceId);
-      const value = newTokenValue();
-      const row = { device_id: deviceId, product_id: productId, door, name, created_at: deps.clock.now() };
-      await insertDoorDevices(trx, [{ ...row, token_hash: hashSecret(value), reported_at: null }]);
-      return success({ device_id: deviceId, door, name, token: value });
-    });
+const addDevice = (deps: DoorRouteDeps, call: Call<Contract['addDevice']>) =>
+  transactionOverConflicts(deps.storage, async (trx): Promise<Result<DoorDevice, Refusal>> => {
+    const { caller, params, ip, body } = call;
+    const product = await growingProduct(trx, params.product_id, caller, manage);
+    if (!product.ok) return product;
+    const { id: productId } = product.value;
+    const { door, name } = body;
+    if ((await namesTaken(trx, productId, [body])).size > 0) {
+      return failure(refusal('DUPLICATE', { what: 'Device', value: name }));
+    }
+    const by = { userId: caller.userId, client: caller.client, ip };
+    const registration = { productId, fallbackOwner: caller.userId, titles: [name], by };
+    const made = await deps.registerDevices(trx, registration);
+    if (!made.ok) return made;
+    const [deviceId = ''] = made.value;
+    noteMade(deviceId);
+    const value = newTokenValue();
+    const row = { device_id: deviceId, product_id: productId, door, name, created_at: deps.clock.now() };
+    await insertDoorDevices(trx, [{ ...row, token_hash: hashSecret(value), reported_at: null }]);
+    return success({ device_id: deviceId, door, name, token: value });
+  });
 
 /** Digits by which people compare what two sides show. */
 const proofDigits = 16;
@@ -219,14 +207,15 @@ const waitingRecord = (row: WaitingRow): WaitingRecord => ({
 });
 
 /** API-EP-GET-products-product_id-waiting */
-const waiting =
-  ({ storage: { db, expressions } }: DoorRouteDeps): Handler<Contract['waiting']> =>
-  async ({ caller, params, query }) => {
-    const product = await allowedProduct(db, params.product_id, caller, manage);
-    if (!product.ok) return product;
-    const { items, total } = await listWaiting(db, expressions, product.value.id, query);
-    return success({ items: items.map(waitingRecord), total });
-  };
+async function waiting(
+  { storage: { db, expressions } }: DoorRouteDeps,
+  { caller, params, query }: Call<Contract['waiting']>,
+) {
+  const product = await allowedProduct(db, params.product_id, caller, manage);
+  if (!product.ok) return product;
+  const { items, total } = await listWaiting(db, expressions, product.value.id, query);
+  return success({ items: items.map(waitingRecord), total });
+}
 
 /** Devices let in by one transaction. */
 const acceptedAtOnce = 500;
@@ -276,63 +265,57 @@ async function accept(
 }
 
 /** API-EP-POST-products-product_id-waiting. Many are let in in parts, so that others can write between them. */
-const decide =
-  (deps: DoorRouteDeps): Handler<Contract['decide']> =>
-  async (call) => {
-    const { caller, params, body, ip } = call;
-    const by = { userId: caller.userId, client: caller.client, ip };
-    const decision: Decision = { done: 0, refused: [] };
-    for (let after = ''; ; ) {
-      const part = await transactionOverConflicts(
-        deps.storage,
-        async (trx): Promise<Result<string | undefined, Refusal>> => {
-          const product = await (body.accept ? growingProduct : allowedProduct)(trx, params.product_id, caller, manage);
-          if (!product.ok) return product;
-          const { id: productId, product: code } = product.value;
-          const rows = await someWaiting(trx, productId, { ids: body.ids, after, limit: acceptedAtOnce });
-          if (rows.length === 0) return success(undefined);
-          const taken = body.accept
-            ? await accept(deps, trx, productId, rows, by)
-            : success({ accepted: rows, refused: [] });
-          if (!taken.ok) return taken;
-          const { accepted, refused } = taken.value;
-          if (accepted.length > 0) {
-            await deleteWaiting(
-              trx,
-              accepted.map(({ id }) => id),
-            );
-            const doing = body.accept ? 'let in' : 'sent away';
-            const message = `${accepted.length} waiting ${accepted.length === 1 ? 'device' : 'devices'} of product ${code} ${doing}`;
-            const data = { names: accepted.map(({ name }) => name).slice(0, 20), accept: body.accept };
-            await writeLog(trx, { ...byCaller(call, deps.clock.now()), type: 'door.decide', message, productId, data });
-          }
-          decision.done += accepted.length;
-          decision.refused.push(...refused);
-          return success(rows.at(-1)?.id);
-        },
-      );
-      if (!part.ok) return decision.done > 0 ? success(decision) : part;
-      if (part.value === undefined) return success(decision);
-      after = part.value;
-    }
-  };
+async function decide(deps: DoorRouteDeps, call: Call<Contract['decide']>) {
+  const { caller, params, body, ip } = call;
+  const by = { userId: caller.userId, client: caller.client, ip };
+  const decision: Decision = { done: 0, refused: [] };
+  for (let after = ''; ; ) {
+    const part = await transactionOverConflicts(
+      deps.storage,
+      async (trx): Promise<Result<string | undefined, Refusal>> => {
+        const product = await (body.accept ? growingProduct : allowedProduct)(trx, params.product_id, caller, manage);
+        if (!product.ok) return product;
+        const { id: productId, product: code } = product.value;
+        const rows = await someWaiting(trx, productId, { ids: body.ids, after, limit: acceptedAtOnce });
+        if (rows.length === 0) return success(undefined);
+        const taken = body.accept
+          ? await accept(deps, trx, productId, rows, by)
+          : success({ accepted: rows, refused: [] });
+        if (!taken.ok) return taken;
+        const { accepted, refused } = taken.value;
+        if (accepted.length > 0) {
+          await deleteWaiting(
+            trx,
+            accepted.map(({ id }) => id),
+          );
+          const doing = body.accept ? 'let in' : 'sent away';
+          const message = `${accepted.length} waiting ${accepted.length === 1 ? 'device' : 'devices'} of product ${code} ${doing}`;
+          const data = { names: accepted.map(({ name }) => name).slice(0, 20), accept: body.accept };
+          await writeLog(trx, { ...byCaller(call, deps.clock.now()), type: 'door.decide', message, productId, data });
+        }
+        decision.done += accepted.length;
+        decision.refused.push(...refused);
+        return success(rows.at(-1)?.id);
+      },
+    );
+    if (!part.ok) return decision.done > 0 ? success(decision) : part;
+    if (part.value === undefined) return success(decision);
+    after = part.value;
+  }
+}
 
 /** API-EP-POST-devices-device_id-door-token */
-const renewDevice =
-  (deps: DoorRouteDeps): Handler<Contract['renewDevice']> =>
-  async (call) => {
-    const value = newTokenValue();
-    const done = await changeToken(deps, call, hashSecret(value));
-    return done.ok ? success({ ...done.value, token: value }) : done;
-  };
+async function renewDevice(deps: DoorRouteDeps, call: Call<Contract['renewDevice']>) {
+  const value = newTokenValue();
+  const done = await changeToken(deps, call, hashSecret(value));
+  return done.ok ? success({ ...done.value, token: value }) : done;
+}
 
 /** API-EP-DELETE-devices-device_id-door-token */
-const revokeDevice =
-  (deps: DoorRouteDeps): Handler<Contract['revokeDevice']> =>
-  async (call) => {
-    const done = await changeToken(deps, call, null);
-    return done.ok ? success(resultOk) : done;
-  };
+async function revokeDevice(deps: DoorRouteDeps, call: Call<Contract['revokeDevice']>) {
+  const done = await changeToken(deps, call, null);
+  return done.ok ? success(resultOk) : done;
+}
 
 type DeviceCall = Parameters<Handler<Contract['revokeDevice']>>[0];
 
@@ -355,29 +338,32 @@ const changeToken = (
   });
 
 /** API-EP-GET-devices-device_id-updates-update_id-messages */
-const messages =
-  ({ storage: { db }, deviceFor }: DoorRouteDeps): Handler<Contract['messages']> =>
-  async ({ caller, params, query }) => {
-    const device = await deviceFor(db, caller, 'device.private', params.device_id);
-    if (!device.ok) return device;
-    const update = await updateOf(db, params.update_id);
-    if (update?.device_id !== device.value.id) return failure(refusal('NOT_FOUND', { what: 'Update' }));
-    const { items, total } = await listMessages(db, update.id, query);
-    return success({ items: items.map(({ at, ...line }) => ({ at: String(at), ...line })), total });
-  };
+async function messages(
+  { storage: { db }, deviceFor }: DoorRouteDeps,
+  { caller, params, query }: Call<Contract['messages']>,
+) {
+  const device = await deviceFor(db, caller, 'device.private', params.device_id);
+  if (!device.ok) return device;
+  const update = await updateOf(db, params.update_id);
+  if (update?.device_id !== device.value.id) return failure(refusal('NOT_FOUND', { what: 'Update' }));
+  const { items, total } = await listMessages(db, update.id, query);
+  return success({ items: items.map(({ at, ...line }) => ({ at: String(at), ...line })), total });
+}
 
 /** Update clients of other makers, as people manage them. */
 export const doorsRoutes = (deps: DoorRouteDeps): Handlers<Contract> => ({
-  get: get(deps),
-  set: set(deps),
-  tokens: tokens(deps),
-  addToken: addToken(deps),
-  removeToken: removeToken(deps),
-  addDevice: addDevice(deps),
-  waiting: waiting(deps),
-  decide: decide(deps),
+  ...handlers(deps, {
+    get,
+    set,
+    tokens,
+    addToken,
+    removeToken,
+    addDevice,
+    waiting,
+    decide,
+    renewDevice,
+    revokeDevice,
+    messages,
+  }),
   ...keyRoutes(deps),
-  renewDevice: renewDevice(deps),
-  revokeDevice: revokeDevice(deps),
-  messages: messages(deps),
 });

@@ -21,6 +21,7 @@ import { wakesPerMinute } from './rollouts/hold-queries.ts';
 import { holdRoutes } from './rollouts/holds.ts';
 import { refuseInUse } from './rollouts/in-use.ts';
 import { hasFilters, letGo } from './rollouts/queries.ts';
+import { reachRoutes } from './rollouts/reach-routes.ts';
 import { allowedRollout, type RolloutDeps, rolloutRoutes } from './rollouts/routes.ts';
 import { sweep } from './rollouts/sweep.ts';
 import { wantedFirst } from './rollouts/wanted.ts';
@@ -82,7 +83,7 @@ export const fleet = extension({
             logTogether: (...change) => logTogether(core, ...change),
           }),
           segments: segmentsRoutes(core),
-          rollouts: { ...rolloutRoutes(holds), ...holdRoutes(holds) },
+          rollouts: { ...rolloutRoutes(holds), ...holdRoutes(holds), ...reachRoutes(holds) },
           fleet: fleetRoutes({ ...core, allowedRollout }),
         };
       },

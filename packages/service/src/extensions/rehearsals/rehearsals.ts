@@ -10,7 +10,7 @@ import { failure, type Result, sleep, success, unlessAborted } from '@moorage/ba
 import { claimWork, endWork, type WorkLease } from '../../engine/db/leases.ts';
 import { byCaller, writeLog } from '../../engine/db/logs.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handler, type Handlers, handlers } from '../../engine/http/types.ts';
 import { lockRollout, type RolloutRow } from '../fleet/rollouts/queries.ts';
 import { allowedRollout } from '../fleet/rollouts/routes.ts';
 import {
@@ -253,14 +253,12 @@ const start =
   };
 
 /** API-EP-GET-rollouts-rollout_id-rehearsals */
-const list =
-  ({ clock, storage: { db } }: RehearsalDeps): Handler<Contract['list']> =>
-  async ({ caller, params }) => {
-    const rollout = await allowedRollout(db, params.rollout_id, caller);
-    if (!rollout.ok) return rollout;
-    await endLostRehearsals(db, clock.now());
-    return success((await rehearsalsOf(db, rollout.value.id)).map(recordOf));
-  };
+async function list({ clock, storage: { db } }: RehearsalDeps, { caller, params }: Call<Contract['list']>) {
+  const rollout = await allowedRollout(db, params.rollout_id, caller);
+  if (!rollout.ok) return rollout;
+  await endLostRehearsals(db, clock.now());
+  return success((await rehearsalsOf(db, rollout.value.id)).map(recordOf));
+}
 
 type OfRehearsal = Pick<Call<Contract['get']>, 'params'> & { readonly caller: Caller };
 
@@ -285,24 +283,20 @@ const shownOf = ({
 }: RehearsalRow) => recordOf(row);
 
 /** API-EP-GET-rollouts-rollout_id-rehearsals-number */
-const get =
-  (deps: RehearsalDeps): Handler<Contract['get']> =>
-  async (call) => {
-    const row = await found(deps, call);
-    if (!row.ok) return row;
-    const { report } = row.value;
-    return success({ ...shownOf(row.value), report: report === null ? null : JSON.parse(report) });
-  };
+async function get(deps: RehearsalDeps, call: Call<Contract['get']>) {
+  const row = await found(deps, call);
+  if (!row.ok) return row;
+  const { report } = row.value;
+  return success({ ...shownOf(row.value), report: report === null ? null : JSON.parse(report) });
+}
 
 /** API-EP-GET-rollouts-rollout_id-rehearsals-number-page. It is sent as what others have uploaded is: nothing in it runs. */
-const page =
-  (deps: RehearsalDeps): Handler<Contract['page']> =>
-  async (call) => {
-    const row = await found(deps, call);
-    if (!row.ok) return row;
-    if (row.value.page === null) return failure(refusal('NOT_FOUND', { what: 'Report' }));
-    return success({ bytes: Buffer.from(row.value.page), mime: 'text/html; charset=utf-8' });
-  };
+async function page(deps: RehearsalDeps, call: Call<Contract['page']>) {
+  const row = await found(deps, call);
+  if (!row.ok) return row;
+  if (row.value.page === null) return failure(refusal('NOT_FOUND', { what: 'Report' }));
+  return success({ bytes: Buffer.from(row.value.page), mime: 'text/html; charset=utf-8' });
+}
 
 /** API-EP-DELETE-rollouts-rollout_id-rehearsals-number */
 const remove =
@@ -317,9 +311,7 @@ const remove =
 
 /** Rollouts on twins, before they come to devices. */
 export const rehearsalRoutes = (deps: RehearsalDeps, rehearsals: Rehearsals): Handlers<Contract> => ({
+  ...handlers(deps, { list, get, page }),
   start: start(deps, rehearsals),
-  list: list(deps),
-  get: get(deps),
-  page: page(deps),
   remove: remove(deps, rehearsals),
 });

@@ -3,7 +3,7 @@ import { refusal } from '@moorage/api';
 import { failure, success } from '@moorage/base';
 import { isOpen } from '../../../core/ota/rules.ts';
 import { digestsOf } from '../../../engine/db/blob-records.ts';
-import type { Handler, Handlers } from '../../../engine/http/types.ts';
+import { type Call, type Handlers, handlers } from '../../../engine/http/types.ts';
 import { bySelf } from '../door-updates.ts';
 import {
   actionOf,
@@ -24,90 +24,83 @@ import { baseName, busySleepS, handlingOf, judgeFeedback, reportedOf, reportsEar
 type Contract = typeof ddiContract;
 
 /** API-DDI-base */
-const base =
-  (deps: DdiDeps): Handler<Contract['base']> =>
-  async (call) => {
-    const { row, name, reportedAtMs } = call.caller;
-    const at = baseOf(call, deps, name);
-    if (!at.ok) return at;
-    const { update, last, offer } = await deps.standing(row, call.ip);
-    const known =
-      update && (call.caller.asksConsent || update.state === 'installed') ? await deps.book.of(update.id) : undefined;
-    const isOnProbation = isProving(update, known);
-    const handling = handlingOf(offer.install, textOf(call.headers['user-agent']));
-    const isShown = handling.isShown && !isOnProbation;
-    const shownAs = waitsForConsent(call.caller, known) ? 'confirmationBase' : 'deploymentBase';
-    const link = (tail: string) => ({ href: `${at.value}/${tail}` });
-    // A device that never had an update has none to be cancelled, and such polls are most.
-    const cancelled = last ? await deps.book.toCancel(row.id, update?.id ?? null) : undefined;
-    const waitS = update && offer.install && !handling.isShown ? Math.ceil(offer.install.waitMs / 1000) : undefined;
-    // One of the two at a time: clients that see both begin what they are to drop.
-    const todo =
-      cancelled !== undefined
-        ? { cancelAction: link(`cancelAction/${cancelled}`) }
-        : update && isShown && { [shownAs]: link(`${shownAs}/${update.id}`) };
-    const isBusy = (update && isShown) || cancelled !== undefined;
-    const reply: DdiBase = {
-      config: { polling: { sleep: sleepText(offer.nextPollS, waitS, isBusy ? busySleepS : undefined) } },
-      _links: {
-        ...todo,
-        ...((reportedAtMs === null || isOnProbation) && { configData: link('configData') }),
-        ...(last?.state === 'done' && { installedBase: link(`installedBase/${last.id}`) }),
-      },
-    };
-    return success(reply);
+async function base(deps: DdiDeps, call: Call<Contract['base']>) {
+  const { row, name, reportedAtMs } = call.caller;
+  const at = baseOf(call, deps, name);
+  if (!at.ok) return at;
+  const { update, last, offer } = await deps.standing(row, call.ip);
+  const known =
+    update && (call.caller.asksConsent || update.state === 'installed') ? await deps.book.of(update.id) : undefined;
+  const isOnProbation = isProving(update, known);
+  const handling = handlingOf(offer.install, textOf(call.headers['user-agent']));
+  const isShown = handling.isShown && !isOnProbation;
+  const shownAs = waitsForConsent(call.caller, known) ? 'confirmationBase' : 'deploymentBase';
+  const link = (tail: string) => ({ href: `${at.value}/${tail}` });
+  // A device that never had an update has none to be cancelled, and such polls are most.
+  const cancelled = last ? await deps.book.toCancel(row.id, update?.id ?? null) : undefined;
+  const waitS = update && offer.install && !handling.isShown ? Math.ceil(offer.install.waitMs / 1000) : undefined;
+  // One of the two at a time: clients that see both begin what they are to drop.
+  const todo =
+    cancelled !== undefined
+      ? { cancelAction: link(`cancelAction/${cancelled}`) }
+      : update && isShown && { [shownAs]: link(`${shownAs}/${update.id}`) };
+  const isBusy = (update && isShown) || cancelled !== undefined;
+  const reply: DdiBase = {
+    config: { polling: { sleep: sleepText(offer.nextPollS, waitS, isBusy ? busySleepS : undefined) } },
+    _links: {
+      ...todo,
+      ...((reportedAtMs === null || isOnProbation) && { configData: link('configData') }),
+      ...(last?.state === 'done' && { installedBase: link(`installedBase/${last.id}`) }),
+    },
   };
+  return success(reply);
+}
 
 /** API-DDI-config */
-const configData =
-  (deps: DdiDeps): Handler<Contract['configData']> =>
-  async ({ caller, body, ip }) => {
-    const { id } = caller.row;
-    const known = body.mode === 'replace' ? await attributeNames(deps.storage.db, id) : [];
-    const reported = reportedOf(body, known);
-    await deps.keepAttributes(id, reported, deps.clock.now());
-    await deps.noteReport(id);
-    await deps.probation.show(caller.row, reported, ip);
-    return success({});
-  };
+async function configData(deps: DdiDeps, { caller, body, ip }: Call<Contract['configData']>) {
+  const { id } = caller.row;
+  const known = body.mode === 'replace' ? await attributeNames(deps.storage.db, id) : [];
+  const reported = reportedOf(body, known);
+  await deps.keepAttributes(id, reported, deps.clock.now());
+  await deps.noteReport(id);
+  await deps.probation.show(caller.row, reported, ip);
+  return success({});
+}
 
 /** API-DDI-deployment */
-const deployment =
-  (deps: DdiDeps): Handler<Contract['deployment']> =>
-  async (call) => {
-    const { row } = call.caller;
-    const found = await shownUpdate(deps, call);
-    if (!found.ok) return found;
-    const { update, handling, known } = found.value;
-    if (waitsForConsent(call.caller, known)) return noUpdate();
-    await deps.book.shown(update.id, row.id);
-    return actionOf(deps, call, update, handling);
-  };
+async function deployment(deps: DdiDeps, call: Call<Contract['deployment']>) {
+  const { row } = call.caller;
+  const found = await shownUpdate(deps, call);
+  if (!found.ok) return found;
+  const { update, handling, known } = found.value;
+  if (waitsForConsent(call.caller, known)) return noUpdate();
+  await deps.book.shown(update.id, row.id);
+  return actionOf(deps, call, update, handling);
+}
 
 /** API-DDI-installed */
-const installed =
-  (deps: DdiDeps): Handler<Contract['installed']> =>
-  async (call) => {
-    const update = await updateOfDevice(deps.storage.db, call.caller.row.id, call.params.action_id);
-    return update?.state === 'done' ? actionOf(deps, call, update, 'forced') : noUpdate();
-  };
+async function installed(deps: DdiDeps, call: Call<Contract['installed']>) {
+  const update = await updateOfDevice(deps.storage.db, call.caller.row.id, call.params.action_id);
+  return update?.state === 'done' ? actionOf(deps, call, update, 'forced') : noUpdate();
+}
 
 /** API-DDI-feedback */
-const feedback =
-  ({ storage, updates, book, probation }: DdiDeps): Handler<Contract['feedback']> =>
-  async ({ caller, params, body, ip, headers }) => {
-    const { row } = caller;
-    const update = await updateOfDevice(storage.db, row.id, params.action_id);
-    if (!update) return noUpdate();
-    const { closes, ...judged } = judgeFeedback(body, update.state);
-    const isEarly = judged.trigger === 'confirm' && isOpen(update.state) && reportsEarly(textOf(headers['user-agent']));
-    const trigger = isEarly && (await probation.applies(row.id)) ? 'install' : judged.trigger;
-    const done = await updates.reportAction(row, { updateId: update.id, ...judged, trigger }, bySelf(ip));
-    if (!done.ok) return done;
-    await book.say(update.id, body.status.execution, linesOf(body));
-    if (closes) await book.close(update.id);
-    return success({});
-  };
+async function feedback(
+  { storage, updates, book, probation }: DdiDeps,
+  { caller, params, body, ip, headers }: Call<Contract['feedback']>,
+) {
+  const { row } = caller;
+  const update = await updateOfDevice(storage.db, row.id, params.action_id);
+  if (!update) return noUpdate();
+  const { closes, ...judged } = judgeFeedback(body, update.state);
+  const isEarly = judged.trigger === 'confirm' && isOpen(update.state) && reportsEarly(textOf(headers['user-agent']));
+  const trigger = isEarly && (await probation.applies(row.id)) ? 'install' : judged.trigger;
+  const done = await updates.reportAction(row, { updateId: update.id, ...judged, trigger }, bySelf(ip));
+  if (!done.ok) return done;
+  await book.say(update.id, body.status.execution, linesOf(body));
+  if (closes) await book.close(update.id);
+  return success({});
+}
 
 /** What a feedback says, in lines; one without words says at least how it stands. */
 function linesOf({ status: { execution, result, details } }: DdiFeedback): readonly string[] {
@@ -116,68 +109,58 @@ function linesOf({ status: { execution, result, details } }: DdiFeedback): reado
 }
 
 /** API-DDI-cancel */
-const cancel =
-  ({ book, storage }: DdiDeps): Handler<Contract['cancel']> =>
-  async ({ caller: { row }, params }) => {
-    const id = params.action_id;
-    const open = await book.toCancel(row.id, row.update_id);
-    if (open !== id || !(await updateOfDevice(storage.db, row.id, id))) return noUpdate();
-    return success({ id: String(id), cancelAction: { stopId: String(id) } });
-  };
+async function cancel({ book, storage }: DdiDeps, { caller: { row }, params }: Call<Contract['cancel']>) {
+  const id = params.action_id;
+  const open = await book.toCancel(row.id, row.update_id);
+  if (open !== id || !(await updateOfDevice(storage.db, row.id, id))) return noUpdate();
+  return success({ id: String(id), cancelAction: { stopId: String(id) } });
+}
 
-const cancelFeedback =
-  ({ book, storage }: DdiDeps): Handler<Contract['cancelFeedback']> =>
-  async ({ caller: { row }, params, body }) => {
-    const update = await updateOfDevice(storage.db, row.id, params.action_id);
-    if (!update) return noUpdate();
-    await book.say(update.id, `cancel ${body.status.execution}`, linesOf(body));
-    // Whether it drops the update or says that it is too late: it knows, and says by itself how that ended.
-    if (body.status.execution !== 'proceeding') await book.close(update.id);
-    return success({});
-  };
+async function cancelFeedback(
+  { book, storage }: DdiDeps,
+  { caller: { row }, params, body }: Call<Contract['cancelFeedback']>,
+) {
+  const update = await updateOfDevice(storage.db, row.id, params.action_id);
+  if (!update) return noUpdate();
+  await book.say(update.id, `cancel ${body.status.execution}`, linesOf(body));
+  // Whether it drops the update or says that it is too late: it knows, and says by itself how that ended.
+  if (body.status.execution !== 'proceeding') await book.close(update.id);
+  return success({});
+}
 
 const sumSuffix = '.MD5SUM';
 
 /** API-DDI-artifact */
-const artifact =
-  (deps: DdiDeps): Handler<Contract['artifact']> =>
-  async ({ caller: { row }, params: { bundle_id: bundleId, name } }) => {
-    if (!name.endsWith(sumSuffix)) return deps.openFile(row, bundleId, name);
-    const of = await deps.openFile(row, bundleId, name.slice(0, -sumSuffix.length));
-    if (!of.ok) return of;
-    const { md5 } = await digestsOf(deps, of.value.sha256);
-    const line = `${md5}  ${baseName(name.slice(0, -sumSuffix.length))}\n`;
-    return success({ bytes: new TextEncoder().encode(line), mime: 'text/plain; charset=utf-8' });
-  };
+async function artifact(
+  deps: DdiDeps,
+  { caller: { row }, params: { bundle_id: bundleId, name } }: Call<Contract['artifact']>,
+) {
+  if (!name.endsWith(sumSuffix)) return deps.openFile(row, bundleId, name);
+  const of = await deps.openFile(row, bundleId, name.slice(0, -sumSuffix.length));
+  if (!of.ok) return of;
+  const { md5 } = await digestsOf(deps, of.value.sha256);
+  const line = `${md5}  ${baseName(name.slice(0, -sumSuffix.length))}\n`;
+  return success({ bytes: new TextEncoder().encode(line), mime: 'text/plain; charset=utf-8' });
+}
 
-const artifacts =
-  (deps: DdiDeps): Handler<Contract['artifacts']> =>
-  async (call) => {
-    const { row, name } = call.caller;
-    const current = await deps.updates.current(deps.storage.db, row);
-    const { bundle_id: bundleId } = call.params;
-    if (current?.to_bundle_id !== bundleId) return failure(refusal('NOT_FOUND', { what: 'Bundle for this device' }));
-    const at = baseOf(call, deps, name);
-    if (!at.ok) return at;
-    const ticket = await deps.ticketFor(current.id, name);
-    const found = [];
-    for (const file of await deps.filesOf(deps.storage.db, bundleId)) {
-      found.push(await artifactOf(deps, file, { base: at.value, bundleId, ticket }));
-    }
-    return success(found);
-  };
+async function artifacts(deps: DdiDeps, call: Call<Contract['artifacts']>) {
+  const { row, name } = call.caller;
+  const current = await deps.updates.current(deps.storage.db, row);
+  const { bundle_id: bundleId } = call.params;
+  if (current?.to_bundle_id !== bundleId) return failure(refusal('NOT_FOUND', { what: 'Bundle for this device' }));
+  const at = baseOf(call, deps, name);
+  if (!at.ok) return at;
+  const ticket = await deps.ticketFor(current.id, name);
+  const found = [];
+  for (const file of await deps.filesOf(deps.storage.db, bundleId)) {
+    found.push(await artifactOf(deps, file, { base: at.value, bundleId, ticket }));
+  }
+  return success(found);
+}
 
 /** The interface of SWUpdate, the RAUC updater and others. Spec: API-DDI-base and the following. */
 export const ddiRoutes = (deps: DdiDeps): Handlers<Contract> => ({
-  base: base(deps),
-  configData: configData(deps),
-  deployment: deployment(deps),
-  installed: installed(deps),
-  feedback: feedback(deps),
-  cancel: cancel(deps),
-  cancelFeedback: cancelFeedback(deps),
+  ...handlers(deps, { base, configData, deployment, installed, feedback, cancel, cancelFeedback, artifacts, artifact }),
   ...consentRoutes(deps),
   ...pollingRoutes(deps),
-  artifacts: artifacts(deps),
-  artifact: artifact(deps),
 });

@@ -14,8 +14,8 @@ import {
   type DoorCaller,
   EmptyReply,
   type FileReply,
-  type Handler,
   type Handlers,
+  handlers,
 } from '../../../engine/http/types.ts';
 import { bySelf, type DoorStanding, type DoorUpdate, type DoorUpdates } from '../door-updates.ts';
 import { artifactsOf, attributeNames, updateOfDevice } from './queries.ts';
@@ -60,19 +60,20 @@ const wrongBody = (detail: string) =>
   failure(refusal('INVALID_REQUEST', { detail }, { source: 'body', keys: ['id_data'] }));
 
 /** API-MENDER-auth, API-EP-POST-devices-v1-authentication-auth_requests */
-const authenticate =
-  ({ byKey, signingKey, clock }: MenderDeps): Handler<Contract['authenticate']> =>
-  async ({ body, bodyText, headers, ip }) => {
-    const signature = headers['x-men-signature']?.toString();
-    const signer = signerOf(body.pubkey, signature, bodyText);
-    if (!signer) return failure(refusal('DOOR_UNAUTHORISED'));
-    const name = nameOf(body.id_data);
-    if (name === undefined) return wrongBody('Field "id_data" of the body is not the identity of a device in JSON');
-    const found = await byKey({ name, ...signer, tenantToken: body.tenant_token ?? '', ip });
-    if (!found.ok) return found;
-    const token = makeToken(await signingKey(), found.value.row.id, signer.keyHash, clock.now());
-    return success({ bytes: new TextEncoder().encode(token), mime: jwt });
-  };
+async function authenticate(
+  { byKey, signingKey, clock }: MenderDeps,
+  { body, bodyText, headers, ip }: Call<Contract['authenticate']>,
+) {
+  const signature = headers['x-men-signature']?.toString();
+  const signer = signerOf(body.pubkey, signature, bodyText);
+  if (!signer) return failure(refusal('DOOR_UNAUTHORISED'));
+  const name = nameOf(body.id_data);
+  if (name === undefined) return wrongBody('Field "id_data" of the body is not the identity of a device in JSON');
+  const found = await byKey({ name, ...signer, tenantToken: body.tenant_token ?? '', ip });
+  if (!found.ok) return found;
+  const token = makeToken(await signingKey(), found.value.row.id, signer.keyHash, clock.now());
+  return success({ bytes: new TextEncoder().encode(token), mime: jwt });
+}
 
 /** The update that goes on, if the device reports the name of an artifact of its bundle: it is there. */
 async function confirmByName(deps: MenderDeps, row: Row, name: string | undefined, ip: string): Promise<boolean> {
@@ -150,61 +151,53 @@ const updateFor = ({ storage }: MenderDeps, { row }: DoorCaller, id: string) =>
   updateOfDevice(storage.db, row.id, Number(id));
 
 /** API-MENDER-status: 409 tells a client that the deployment is over. */
-const status =
-  (deps: MenderDeps): Handler<Contract['status']> =>
-  async ({ caller, params, body, ip }) => {
-    const update = await updateFor(deps, caller, params.deployment_id);
-    if (!update) return noUpdate();
-    const { substate } = body;
-    await deps.say(update.id, body.status, [substate ? `${body.status}: ${substate}` : body.status]);
-    if (!isOpen(update.state)) {
-      const isSaidAgain =
-        update.state === 'done'
-          ? body.status === 'success' || body.status === 'already-installed'
-          : isLastWord(body.status);
-      if (isSaidAgain) return empty;
-      const blanks = { what: 'A deployment', from: update.state, to: body.status };
-      return failure(refusal('ILLEGAL_TRANSITION', blanks));
-    }
-    const trigger = triggers[body.status];
-    // Before anything is committed: an update that selection has taken back is to be wound up.
-    const isTakenBack = !isWrittenDown(body.status) && (await deps.standing(caller.row, ip)).update?.id !== update.id;
-    if (isTakenBack) {
-      const blanks = { what: 'A deployment', from: 'superseded', to: body.status };
-      return failure(refusal('ILLEGAL_TRANSITION', blanks));
-    }
-    const reason = substate
-      ? `The client reports a failure: ${substate.slice(0, 200)}`
-      : 'The client reports a failure';
-    const report = { updateId: update.id, trigger, ...(trigger === 'fail' && { reason }) };
-    const done = await deps.updates.reportAction(caller.row, report, bySelf(ip));
-    return done.ok ? empty : done;
-  };
+async function status(deps: MenderDeps, { caller, params, body, ip }: Call<Contract['status']>) {
+  const update = await updateFor(deps, caller, params.deployment_id);
+  if (!update) return noUpdate();
+  const { substate } = body;
+  await deps.say(update.id, body.status, [substate ? `${body.status}: ${substate}` : body.status]);
+  if (!isOpen(update.state)) {
+    const isSaidAgain =
+      update.state === 'done'
+        ? body.status === 'success' || body.status === 'already-installed'
+        : isLastWord(body.status);
+    if (isSaidAgain) return empty;
+    const blanks = { what: 'A deployment', from: update.state, to: body.status };
+    return failure(refusal('ILLEGAL_TRANSITION', blanks));
+  }
+  const trigger = triggers[body.status];
+  // Before anything is committed: an update that selection has taken back is to be wound up.
+  const isTakenBack = !isWrittenDown(body.status) && (await deps.standing(caller.row, ip)).update?.id !== update.id;
+  if (isTakenBack) {
+    const blanks = { what: 'A deployment', from: 'superseded', to: body.status };
+    return failure(refusal('ILLEGAL_TRANSITION', blanks));
+  }
+  const reason = substate ? `The client reports a failure: ${substate.slice(0, 200)}` : 'The client reports a failure';
+  const report = { updateId: update.id, trigger, ...(trigger === 'fail' && { reason }) };
+  const done = await deps.updates.reportAction(caller.row, report, bySelf(ip));
+  return done.ok ? empty : done;
+}
 
 /** API-MENDER-log */
-const log =
-  (deps: MenderDeps): Handler<Contract['log']> =>
-  async ({ caller, params, body }) => {
-    const update = await updateFor(deps, caller, params.deployment_id);
-    if (!update) return noUpdate();
-    const lines = body.messages.map(({ level, message = '' }) => `${textOf(level) ?? 'info'}: ${message}`);
-    await deps.say(update.id, 'log', lines);
-    return empty;
-  };
+async function log(deps: MenderDeps, { caller, params, body }: Call<Contract['log']>) {
+  const update = await updateFor(deps, caller, params.deployment_id);
+  if (!update) return noUpdate();
+  const lines = body.messages.map(({ level, message = '' }) => `${textOf(level) ?? 'info'}: ${message}`);
+  await deps.say(update.id, 'log', lines);
+  return empty;
+}
 
 /** API-MENDER-download */
-const download =
-  (deps: MenderDeps): Handler<Contract['download']> =>
-  async ({ caller, params }) => {
-    const update = await updateFor(deps, caller, params.deployment_id);
-    return update?.to_bundle_id ? deps.openFile(caller.row, update.to_bundle_id, params.name) : noUpdate();
-  };
+async function download(deps: MenderDeps, { caller, params }: Call<Contract['download']>) {
+  const update = await updateFor(deps, caller, params.deployment_id);
+  return update?.to_bundle_id ? deps.openFile(caller.row, update.to_bundle_id, params.name) : noUpdate();
+}
 
 const namesOf = ({ storage }: MenderDeps, { row }: DoorCaller) => attributeNames(storage.db, row.id);
 
 /** The device interface of Mender. */
 export const menderRoutes = (deps: MenderDeps): Handlers<Contract> => ({
-  authenticate: authenticate(deps),
+  ...handlers(deps, { authenticate, status, log, download }),
   replaceInventory: async (call) => keepInventory(deps, call, await namesOf(deps, call.caller)),
   mergeInventory: (call) => keepInventory(deps, call, []),
   next: (call) => {
@@ -215,7 +208,4 @@ export const menderRoutes = (deps: MenderDeps): Handlers<Contract> => ({
     nextOf(deps, call, { artifactName: call.query.artifact_name, deviceType: call.query.device_type }),
   nextOfBody: (call) =>
     nextOf(deps, call, { artifactName: call.body.artifact_name, deviceType: call.body.device_type }),
-  status: status(deps),
-  log: log(deps),
-  download: download(deps),
 });

@@ -2,7 +2,7 @@ import type { attributesContract, LogType, ManyResult, Refusal } from '@moorage/
 import { failure, type Result, success } from '@moorage/base';
 import type { Action } from '../../../core/access/rules.ts';
 import type { Db } from '../../../engine/db/storage.ts';
-import type { Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../../engine/http/types.ts';
 import { attributesOf, changeLabels, labelsOf } from './queries.ts';
 import { changedLabels } from './rules.ts';
 
@@ -42,24 +42,20 @@ export interface AttributeDeps extends Deps {
 }
 
 /** API-EP-GET-devices-device_id-attributes */
-const list =
-  ({ storage: { db }, deviceFor }: AttributeDeps): Handler<Contract['list']> =>
-  async ({ caller, params }) => {
-    const device = await deviceFor(db, caller, 'device.read', params.device_id);
-    if (!device.ok) return device;
-    const rows = await attributesOf(db, [device.value.id]);
-    return success(rows.map(({ name, value, since }) => ({ name, value, since: String(since) })));
-  };
+async function list({ storage: { db }, deviceFor }: AttributeDeps, { caller, params }: Call<Contract['list']>) {
+  const device = await deviceFor(db, caller, 'device.read', params.device_id);
+  if (!device.ok) return device;
+  const rows = await attributesOf(db, [device.value.id]);
+  return success(rows.map(({ name, value, since }) => ({ name, value, since: String(since) })));
+}
 
 const labelRecord = async (db: Db, id: string) => Object.fromEntries((await labelsOf(db, [id])).get(id) ?? []);
 
 /** API-EP-GET-devices-device_id-labels */
-const labels =
-  ({ storage: { db }, deviceFor }: AttributeDeps): Handler<Contract['labels']> =>
-  async ({ caller, params }) => {
-    const device = await deviceFor(db, caller, 'device.read', params.device_id);
-    return device.ok ? success(await labelRecord(db, device.value.id)) : device;
-  };
+async function labels({ storage: { db }, deviceFor }: AttributeDeps, { caller, params }: Call<Contract['labels']>) {
+  const device = await deviceFor(db, caller, 'device.read', params.device_id);
+  return device.ok ? success(await labelRecord(db, device.value.id)) : device;
+}
 
 /** A change of labels of devices by a person. */
 interface LabelChange {
@@ -103,29 +99,21 @@ const change = ({ storage, sortDevices, logTogether }: AttributeDeps, { caller, 
   });
 
 /** API-EP-PUT-devices-device_id-labels */
-const setLabels =
-  (deps: AttributeDeps): Handler<Contract['setLabels']> =>
-  async ({ caller, params, body, ip }) => {
-    const device = await deps.deviceFor(deps.storage.db, caller, 'device.update', params.device_id);
-    if (!device.ok) return device;
-    const { id } = device.value;
-    const { refused } = await change(deps, { caller, ip, ids: [id], wanted: body.labels });
-    const why = refused[0];
-    // Safe: the codes of refusals are those of the table.
-    if (why) return failure({ code: why.code, message: why.message } as Refusal);
-    return success(await labelRecord(deps.storage.db, id));
-  };
+async function setLabels(deps: AttributeDeps, { caller, params, body, ip }: Call<Contract['setLabels']>) {
+  const device = await deps.deviceFor(deps.storage.db, caller, 'device.update', params.device_id);
+  if (!device.ok) return device;
+  const { id } = device.value;
+  const { refused } = await change(deps, { caller, ip, ids: [id], wanted: body.labels });
+  const why = refused[0];
+  // Safe: the codes of refusals are those of the table.
+  if (why) return failure({ code: why.code, message: why.message } as Refusal);
+  return success(await labelRecord(deps.storage.db, id));
+}
 
 /** API-EP-POST-devices-labels */
-const setManyLabels =
-  (deps: AttributeDeps): Handler<Contract['setManyLabels']> =>
-  async ({ caller, body, ip }) =>
-    success(await change(deps, { caller, ip, ids: body.device_ids, wanted: body.labels }));
+const setManyLabels = async (deps: AttributeDeps, { caller, body, ip }: Call<Contract['setManyLabels']>) =>
+  success(await change(deps, { caller, ip, ids: body.device_ids, wanted: body.labels }));
 
 /** What devices report of themselves, and their labels. */
-export const attributesRoutes = (deps: AttributeDeps): Handlers<Contract> => ({
-  list: list(deps),
-  labels: labels(deps),
-  setLabels: setLabels(deps),
-  setManyLabels: setManyLabels(deps),
-});
+export const attributesRoutes = (deps: AttributeDeps): Handlers<Contract> =>
+  handlers(deps, { list, labels, setLabels, setManyLabels });

@@ -14,7 +14,7 @@ import { topics } from '../../../engine/bus/topics.ts';
 import { byCaller, writeLog } from '../../../engine/db/logs.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { sharedReads, type Work } from '../../../engine/db/work.ts';
-import type { Handler, Handlers } from '../../../engine/http/types.ts';
+import { type Call, type Handlers, handlers } from '../../../engine/http/types.ts';
 import {
   deleteFreeze,
   deletePin,
@@ -29,7 +29,6 @@ import {
   thawEverywhere,
 } from './hold-queries.ts';
 import { lockRollout, runningRollouts } from './queries.ts';
-import { reach } from './reach-routes.ts';
 import type { RolloutDeps } from './routes.ts';
 import { refuseFleetSettings } from './settings.ts';
 
@@ -38,63 +37,58 @@ type Contract = typeof rolloutsContract;
 const gone = (what: string) => failure(refusal('NOT_FOUND', { what }));
 
 /** API-EP-PUT-products-product_id-freeze */
-const freeze =
-  ({ storage, clock }: RolloutDeps): Handler<Contract['freeze']> =>
-  async (call) =>
-    storage.transaction(async (trx) => {
-      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
-      if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      const { reason, until = null } = call.body;
-      const atMs = clock.now();
-      await putFreeze(trx, { product_id: productId, reason, until, everywhere: 0, created_at: atMs });
-      const message = `Product ${code} is frozen: ${reason}`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
-      return success({ reason, until: optionalTimestamp(until), created_at: String(atMs) });
-    });
+const freeze = async ({ storage, clock }: RolloutDeps, call: Call<Contract['freeze']>) =>
+  storage.transaction(async (trx) => {
+    const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+    if (!product.ok) return product;
+    const { id: productId, product: code } = product.value;
+    const { reason, until = null } = call.body;
+    const atMs = clock.now();
+    await putFreeze(trx, { product_id: productId, reason, until, everywhere: 0, created_at: atMs });
+    const message = `Product ${code} is frozen: ${reason}`;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
+    return success({ reason, until: optionalTimestamp(until), created_at: String(atMs) });
+  });
 
 /** API-EP-GET-products-product_id-freeze */
-const frozen =
-  ({ storage: { db } }: RolloutDeps): Handler<Contract['frozen']> =>
-  async ({ caller, params }) => {
-    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
-    if (!product.ok) return product;
-    const found = await freezeOf(db, product.value.id);
-    if (!found) return gone('Freeze');
-    const { reason, until, created_at } = found;
-    return success({ reason, until: optionalTimestamp(until), created_at: String(created_at) });
-  };
+async function frozen({ storage: { db } }: RolloutDeps, { caller, params }: Call<Contract['frozen']>) {
+  const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+  if (!product.ok) return product;
+  const found = await freezeOf(db, product.value.id);
+  if (!found) return gone('Freeze');
+  const { reason, until, created_at } = found;
+  return success({ reason, until: optionalTimestamp(until), created_at: String(created_at) });
+}
 
 /** API-EP-GET-freezes */
-const freezes =
-  ({ storage: { db }, clock }: RolloutDeps): Handler<Contract['freezes']> =>
-  async ({ caller, query: { product_id: productId, ...query } }) => {
-    const viewer = caller.role === 'admin' ? 'everyone' : caller;
-    const { items, total } = await listFreezes(db, { viewer, productId, nowMs: clock.now() }, query);
-    const records = items.map(({ product_id, product, reason, until, created_at }) => ({
-      product_id,
-      product,
-      reason,
-      until: optionalTimestamp(until),
-      created_at: String(created_at),
-    }));
-    return success({ items: records, total });
-  };
+async function freezes(
+  { storage: { db }, clock }: RolloutDeps,
+  { caller, query: { product_id: productId, ...query } }: Call<Contract['freezes']>,
+) {
+  const viewer = caller.role === 'admin' ? 'everyone' : caller;
+  const { items, total } = await listFreezes(db, { viewer, productId, nowMs: clock.now() }, query);
+  const records = items.map(({ product_id, product, reason, until, created_at }) => ({
+    product_id,
+    product,
+    reason,
+    until: optionalTimestamp(until),
+    created_at: String(created_at),
+  }));
+  return success({ items: records, total });
+}
 
 /** API-EP-DELETE-products-product_id-freeze */
-const thaw =
-  ({ storage, clock }: RolloutDeps): Handler<Contract['thaw']> =>
-  async (call) =>
-    storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
-      if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      if (!(await freezeOf(trx, productId))) return gone('Freeze');
-      await deleteFreeze(trx, productId);
-      const message = `Product ${code} is not frozen any more`;
-      await writeLog(trx, { ...byCaller(call, clock.now()), type: 'rollout.freeze', message, productId });
-      return success(resultOk);
-    });
+const thaw = async ({ storage, clock }: RolloutDeps, call: Call<Contract['thaw']>) =>
+  storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+    if (!product.ok) return product;
+    const { id: productId, product: code } = product.value;
+    if (!(await freezeOf(trx, productId))) return gone('Freeze');
+    await deleteFreeze(trx, productId);
+    const message = `Product ${code} is not frozen any more`;
+    await writeLog(trx, { ...byCaller(call, clock.now()), type: 'rollout.freeze', message, productId });
+    return success(resultOk);
+  });
 
 /** Pauses what runs in a product, or in all. Returns how many rollouts these were. */
 async function pauseRunning(
@@ -113,35 +107,31 @@ async function pauseRunning(
 }
 
 /** API-EP-POST-stop */
-const stopAll =
-  (deps: RolloutDeps): Handler<Contract['stopAll']> =>
-  async (call) => {
-    const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
-    if (refused) return failure(refused);
-    const { reason } = call.body;
-    return deps.storage.transaction(async (trx, work) => {
-      const atMs = deps.clock.now();
-      const frozen = await freezeEverywhere(trx, `Emergency stop: ${reason}`, atMs);
-      const message = `Emergency stop of everything: ${reason}`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message });
-      const paused = await pauseRunning(deps, work, undefined, reason);
-      return success({ paused, frozen });
-    });
-  };
+async function stopAll(deps: RolloutDeps, call: Call<Contract['stopAll']>) {
+  const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
+  if (refused) return failure(refused);
+  const { reason } = call.body;
+  return deps.storage.transaction(async (trx, work) => {
+    const atMs = deps.clock.now();
+    const frozen = await freezeEverywhere(trx, `Emergency stop: ${reason}`, atMs);
+    const message = `Emergency stop of everything: ${reason}`;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message });
+    const paused = await pauseRunning(deps, work, undefined, reason);
+    return success({ paused, frozen });
+  });
+}
 
 /** API-EP-DELETE-stop */
-const liftStop =
-  ({ storage, clock }: RolloutDeps): Handler<Contract['liftStop']> =>
-  async (call) => {
-    const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
-    if (refused) return failure(refused);
-    return storage.transaction(async (trx) => {
-      const thawed = await thawEverywhere(trx);
-      const message = 'The emergency stop of everything is lifted';
-      await writeLog(trx, { ...byCaller(call, clock.now()), type: 'rollout.freeze', message });
-      return success({ thawed });
-    });
-  };
+async function liftStop({ storage, clock }: RolloutDeps, call: Call<Contract['liftStop']>) {
+  const refused = authorise('fleet.stop', generalRoles(call.caller), 'Service');
+  if (refused) return failure(refused);
+  return storage.transaction(async (trx) => {
+    const thawed = await thawEverywhere(trx);
+    const message = 'The emergency stop of everything is lifted';
+    await writeLog(trx, { ...byCaller(call, clock.now()), type: 'rollout.freeze', message });
+    return success({ thawed });
+  });
+}
 
 /** What holds for a fleet, as its record has it. */
 async function settingsRecord(db: Db, productId: string): Promise<FleetSettings> {
@@ -150,151 +140,136 @@ async function settingsRecord(db: Db, productId: string): Promise<FleetSettings>
 }
 
 /** API-EP-GET-products-product_id-fleet */
-const fleetSettings =
-  ({ storage: { db } }: RolloutDeps): Handler<Contract['fleetSettings']> =>
-  async ({ caller, params }) => {
-    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
-    return product.ok ? success(await settingsRecord(db, product.value.id)) : product;
-  };
+async function fleetSettings({ storage: { db } }: RolloutDeps, { caller, params }: Call<Contract['fleetSettings']>) {
+  const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+  return product.ok ? success(await settingsRecord(db, product.value.id)) : product;
+}
 
 /** API-EP-PUT-products-product_id-fleet */
-const setFleetSettings =
-  ({ storage, clock, outbound }: RolloutDeps): Handler<Contract['setFleetSettings']> =>
-  async (call) =>
-    storage.transaction(async (trx): Promise<Result<FleetSettings, Refusal>> => {
-      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
-      if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      const all = { ...(await settingsRecord(trx, productId)), ...call.body };
-      // One by one: a request may have more in it.
-      const { zone, wake_per_minute, poll_interval_s, template } = all;
-      const next = { zone, wake_per_minute, poll_interval_s, template, settings: all.settings };
-      const refused = refuseFleetSettings(next, outbound);
-      if (refused) return failure(refused);
-      const atMs = clock.now();
-      const settings = next.settings === null ? null : JSON.stringify(next.settings);
-      await putFleetSettings(trx, { ...next, settings, product_id: productId, updated_at: atMs });
-      const message = `Settings of the fleet of product ${code} changed`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.update', message, productId });
-      return success(next);
-    });
+const setFleetSettings = async ({ storage, clock, outbound }: RolloutDeps, call: Call<Contract['setFleetSettings']>) =>
+  storage.transaction(async (trx): Promise<Result<FleetSettings, Refusal>> => {
+    const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+    if (!product.ok) return product;
+    const { id: productId, product: code } = product.value;
+    const all = { ...(await settingsRecord(trx, productId)), ...call.body };
+    // One by one: a request may have more in it.
+    const { zone, wake_per_minute, poll_interval_s, template } = all;
+    const next = { zone, wake_per_minute, poll_interval_s, template, settings: all.settings };
+    const refused = refuseFleetSettings(next, outbound);
+    if (refused) return failure(refused);
+    const atMs = clock.now();
+    const settings = next.settings === null ? null : JSON.stringify(next.settings);
+    await putFleetSettings(trx, { ...next, settings, product_id: productId, updated_at: atMs });
+    const message = `Settings of the fleet of product ${code} changed`;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'product.update', message, productId });
+    return success(next);
+  });
 
 /** API-EP-POST-products-product_id-stop */
-const stop =
-  ({ storage, clock, lifecycle }: RolloutDeps): Handler<Contract['stop']> =>
-  async (call) =>
-    storage.transaction(async (trx, work): Promise<Result<{ paused: number }, Refusal>> => {
-      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
-      if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      const { reason } = call.body;
-      const atMs = clock.now();
-      await putFreeze(trx, { product_id: productId, reason, until: null, everywhere: 0, created_at: atMs });
-      const message = `Emergency stop of product ${code}: ${reason}`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
-      const paused = await pauseRunning({ lifecycle }, work, productId, reason);
-      return success({ paused });
-    });
+const stop = async ({ storage, clock, lifecycle }: RolloutDeps, call: Call<Contract['stop']>) =>
+  storage.transaction(async (trx, work): Promise<Result<{ paused: number }, Refusal>> => {
+    const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+    if (!product.ok) return product;
+    const { id: productId, product: code } = product.value;
+    const { reason } = call.body;
+    const atMs = clock.now();
+    await putFreeze(trx, { product_id: productId, reason, until: null, everywhere: 0, created_at: atMs });
+    const message = `Emergency stop of product ${code}: ${reason}`;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.freeze', level: 'warning', message, productId });
+    const paused = await pauseRunning({ lifecycle }, work, productId, reason);
+    return success({ paused });
+  });
 
 /** API-EP-PUT-devices-device_id-pin */
-const pin =
-  (deps: RolloutDeps): Handler<Contract['pin']> =>
-  async (call) => {
-    const { storage, clock } = deps;
-    const done = await storage.transaction(async (trx, work) => {
-      const device = await deps.deviceFor(trx, call.caller, 'device.pin', call.params.device_id);
-      if (!device.ok) return device;
-      const { id: deviceId, product_id: productId } = device.value;
-      const { bundle_id, reason, until = null } = call.body;
-      const bundle = await deps.publishedBundle(trx, productId, bundle_id);
-      if (!bundle) return failure(refusal('NOT_FOUND', { what: 'Published bundle' }));
-      const atMs = clock.now();
-      await putPin(trx, { device_id: deviceId, bundle_id, reason, until, created_at: atMs });
-      work.touch('devices', [deviceId]);
-      const message = `Device is held at version ${bundle.version}: ${reason}`;
-      await writeLog(trx, {
-        ...byCaller(call, atMs),
-        type: 'device.pin',
-        message,
-        deviceId,
-        productId,
-        bundleId: bundle_id,
-      });
-      return success({
-        deviceId,
-        record: { bundle_id, bundle: bundle.version, reason, until: optionalTimestamp(until) },
-      });
+async function pin(deps: RolloutDeps, call: Call<Contract['pin']>) {
+  const { storage, clock } = deps;
+  const done = await storage.transaction(async (trx, work) => {
+    const device = await deps.deviceFor(trx, call.caller, 'device.pin', call.params.device_id);
+    if (!device.ok) return device;
+    const { id: deviceId, product_id: productId } = device.value;
+    const { bundle_id, reason, until = null } = call.body;
+    const bundle = await deps.publishedBundle(trx, productId, bundle_id);
+    if (!bundle) return failure(refusal('NOT_FOUND', { what: 'Published bundle' }));
+    const atMs = clock.now();
+    await putPin(trx, { device_id: deviceId, bundle_id, reason, until, created_at: atMs });
+    work.touch('devices', [deviceId]);
+    const message = `Device is held at version ${bundle.version}: ${reason}`;
+    await writeLog(trx, {
+      ...byCaller(call, atMs),
+      type: 'device.pin',
+      message,
+      deviceId,
+      productId,
+      bundleId: bundle_id,
     });
-    if (!done.ok) return done;
-    storage.bus.publish(topics.otaDue, { deviceId: done.value.deviceId });
-    return success(done.value.record);
-  };
+    return success({
+      deviceId,
+      record: { bundle_id, bundle: bundle.version, reason, until: optionalTimestamp(until) },
+    });
+  });
+  if (!done.ok) return done;
+  storage.bus.publish(topics.otaDue, { deviceId: done.value.deviceId });
+  return success(done.value.record);
+}
 
 /** API-EP-GET-devices-device_id-pin */
-const pinned =
-  (deps: RolloutDeps): Handler<Contract['pinned']> =>
-  async ({ caller, params }) => {
-    const { db } = deps.storage;
-    const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
-    if (!device.ok) return device;
-    const found = await pinOf(db, device.value.id);
-    const bundle = found && (await deps.publishedBundle(db, device.value.product_id, found.bundle_id));
-    if (!found || !bundle) return gone('Pin');
-    const { bundle_id, reason, until } = found;
-    return success({ bundle_id, bundle: bundle.version, reason, until: optionalTimestamp(until) });
-  };
+async function pinned(deps: RolloutDeps, { caller, params }: Call<Contract['pinned']>) {
+  const { db } = deps.storage;
+  const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
+  if (!device.ok) return device;
+  const found = await pinOf(db, device.value.id);
+  const bundle = found && (await deps.publishedBundle(db, device.value.product_id, found.bundle_id));
+  if (!found || !bundle) return gone('Pin');
+  const { bundle_id, reason, until } = found;
+  return success({ bundle_id, bundle: bundle.version, reason, until: optionalTimestamp(until) });
+}
 
 /** API-EP-DELETE-devices-device_id-pin */
-const unpin =
-  (deps: RolloutDeps): Handler<Contract['unpin']> =>
-  async (call) =>
-    deps.storage.transaction(async (trx, work): Promise<Result<typeof resultOk, Refusal>> => {
-      const device = await deps.deviceFor(trx, call.caller, 'device.pin', call.params.device_id);
-      if (!device.ok) return device;
-      const { id: deviceId, product_id: productId } = device.value;
-      if (!(await pinOf(trx, deviceId))) return gone('Pin');
-      await deletePin(trx, deviceId);
-      work.touch('devices', [deviceId]);
-      const message = 'Device is not held at a version any more';
-      await writeLog(trx, { ...byCaller(call, deps.clock.now()), type: 'device.pin', message, deviceId, productId });
-      return success(resultOk);
-    });
+const unpin = async (deps: RolloutDeps, call: Call<Contract['unpin']>) =>
+  deps.storage.transaction(async (trx, work): Promise<Result<typeof resultOk, Refusal>> => {
+    const device = await deps.deviceFor(trx, call.caller, 'device.pin', call.params.device_id);
+    if (!device.ok) return device;
+    const { id: deviceId, product_id: productId } = device.value;
+    if (!(await pinOf(trx, deviceId))) return gone('Pin');
+    await deletePin(trx, deviceId);
+    work.touch('devices', [deviceId]);
+    const message = 'Device is not held at a version any more';
+    await writeLog(trx, { ...byCaller(call, deps.clock.now()), type: 'device.pin', message, deviceId, productId });
+    return success(resultOk);
+  });
 
 /** API-EP-GET-devices-device_id-selection */
-const selection =
-  (deps: RolloutDeps): Handler<Contract['selection']> =>
-  async ({ caller, params }) => {
-    const { db } = deps.storage;
-    const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
-    if (!device.ok) return device;
-    const reads = sharedReads(db);
-    const { by, reason, bundle, assignment, waits } = await follow(reads, device.value, () =>
-      deps.fleet.assign(reads, device.value),
-    );
-    const of = { bundle_id: bundle?.id ?? null, bundle: bundle?.version ?? null };
-    const waiting = waits && {
-      rollout_id: waits.rolloutId,
-      reason: waits.reason,
-      until: optionalTimestamp(waits.untilMs ?? null),
-    };
-    return success({ by, reason, ...of, rollout_id: assignment?.id ?? null, waits: waiting ?? null });
+async function selection(deps: RolloutDeps, { caller, params }: Call<Contract['selection']>) {
+  const { db } = deps.storage;
+  const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
+  if (!device.ok) return device;
+  const reads = sharedReads(db);
+  const { by, reason, bundle, assignment, waits } = await follow(reads, device.value, () =>
+    deps.fleet.assign(reads, device.value),
+  );
+  const of = { bundle_id: bundle?.id ?? null, bundle: bundle?.version ?? null };
+  const waiting = waits && {
+    rollout_id: waits.rolloutId,
+    reason: waits.reason,
+    until: optionalTimestamp(waits.untilMs ?? null),
   };
+  return success({ by, reason, ...of, rollout_id: assignment?.id ?? null, waits: waiting ?? null });
+}
 
 /** What holds devices where they are. */
 export const holdRoutes = (deps: RolloutDeps) =>
-  ({
-    stop: stop(deps),
-    stopAll: stopAll(deps),
-    liftStop: liftStop(deps),
-    fleetSettings: fleetSettings(deps),
-    setFleetSettings: setFleetSettings(deps),
-    freeze: freeze(deps),
-    freezes: freezes(deps),
-    frozen: frozen(deps),
-    thaw: thaw(deps),
-    pin: pin(deps),
-    pinned: pinned(deps),
-    unpin: unpin(deps),
-    selection: selection(deps),
-    reach: reach(deps),
+  handlers(deps, {
+    stop,
+    stopAll,
+    liftStop,
+    fleetSettings,
+    setFleetSettings,
+    freeze,
+    freezes,
+    frozen,
+    thaw,
+    pin,
+    pinned,
+    unpin,
+    selection,
   }) satisfies Partial<Handlers<Contract>>;

@@ -1,7 +1,7 @@
 import { type BodyOf, type Reach, type Refusal, refusal, type rolloutsContract } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../../../core/access/products.ts';
-import type { Handler } from '../../../engine/http/types.ts';
+import { type Call, type Handlers, handlers } from '../../../engine/http/types.ts';
 import { fittingDevices } from './member-queries.ts';
 import { fittingOf, outReasons } from './members.ts';
 import { countReach, followedIn, gotIn, gotInstead, type Reached, readReach } from './reach.ts';
@@ -89,25 +89,26 @@ async function reachedBy(
 }
 
 /** API-EP-POST-products-product_id-reach. Spec: API-RULE-reach-1. */
-export const reach =
-  (deps: RolloutDeps): Handler<Contract['reach']> =>
-  async (call): Promise<Result<Reach, Refusal>> => {
-    const { db } = deps.storage;
-    const { body, caller, params } = call;
-    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
-    if (!product.ok) return product;
-    const nowMs = deps.clock.now();
-    const known = await readReach(db, product.value.id, nowMs);
-    // What is named has to be there, whether the change takes it or not.
-    const { bundle_id: bundleId, device_id: deviceId } = body;
-    if (bundleId !== undefined && !known.world.versions.has(bundleId)) return wrongBundle(product.value.product);
-    if (deviceId !== undefined && known.devices.every(({ id }) => id !== deviceId)) {
-      return failure(refusal('NOT_FOUND', { what: 'Device of the product' }));
-    }
-    const draft = body.rollout && (await draftOf(deps, db, product.value, { body: body.rollout, caller }));
-    if (draft && !draft.ok) return draft;
-    const reached = await reachedBy(deps, known, body, draft?.value.row);
-    if (!reached.ok) return reached;
-    const bytesOf = async (id: string) => (await deps.publishedBundle(db, product.value.id, id))?.bytes ?? 0;
-    return success(await countReach(db, product.value.id, reached.value, known.world, { nowMs, bytesOf }));
-  };
+async function reach(deps: RolloutDeps, call: Call<Contract['reach']>): Promise<Result<Reach, Refusal>> {
+  const { db } = deps.storage;
+  const { body, caller, params } = call;
+  const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+  if (!product.ok) return product;
+  const nowMs = deps.clock.now();
+  const known = await readReach(db, product.value.id, nowMs);
+  // What is named has to be there, whether the change takes it or not.
+  const { bundle_id: bundleId, device_id: deviceId } = body;
+  if (bundleId !== undefined && !known.world.versions.has(bundleId)) return wrongBundle(product.value.product);
+  if (deviceId !== undefined && known.devices.every(({ id }) => id !== deviceId)) {
+    return failure(refusal('NOT_FOUND', { what: 'Device of the product' }));
+  }
+  const draft = body.rollout && (await draftOf(deps, db, product.value, { body: body.rollout, caller }));
+  if (draft && !draft.ok) return draft;
+  const reached = await reachedBy(deps, known, body, draft?.value.row);
+  if (!reached.ok) return reached;
+  const bytesOf = async (id: string) => (await deps.publishedBundle(db, product.value.id, id))?.bytes ?? 0;
+  return success(await countReach(db, product.value.id, reached.value, known.world, { nowMs, bytesOf }));
+}
+
+/** What changes would do. */
+export const reachRoutes = (deps: RolloutDeps) => handlers(deps, { reach }) satisfies Partial<Handlers<Contract>>;

@@ -18,7 +18,7 @@ import { byCaller, writeLog } from '../../../engine/db/logs.ts';
 import { noteMade } from '../../../engine/db/observer.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { sharedReads, type Work } from '../../../engine/db/work.ts';
-import type { Call, Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../../engine/http/types.ts';
 import { parseFilter } from '../filters/parse.ts';
 import type { Fleet } from './engine.ts';
 import { listExecutions } from './execution-queries.ts';
@@ -112,59 +112,51 @@ async function page(db: Db, filter: RolloutFilter, query: QueryOf<Contract['list
 }
 
 /** API-EP-GET-rollouts */
-const listAll =
-  ({ storage: { db } }: RolloutDeps): Handler<Contract['listAll']> =>
-  async ({ caller, query: { state, ...query } }) =>
-    page(db, { of: caller.role === 'admin' ? 'everyone' : caller, state }, query);
+const listAll = async (
+  { storage: { db } }: RolloutDeps,
+  { caller, query: { state, ...query } }: Call<Contract['listAll']>,
+) => page(db, { of: caller.role === 'admin' ? 'everyone' : caller, state }, query);
 
 /** API-EP-GET-products-product_id-rollouts */
-const list =
-  ({ storage: { db } }: RolloutDeps): Handler<Contract['list']> =>
-  async ({ caller, params, query }) => {
-    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
-    return product.ok ? page(db, { of: { productId: product.value.id } }, query) : product;
-  };
+async function list({ storage: { db } }: RolloutDeps, { caller, params, query }: Call<Contract['list']>) {
+  const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+  return product.ok ? page(db, { of: { productId: product.value.id } }, query) : product;
+}
 
 /** API-EP-POST-products-product_id-rollouts */
-const create =
-  (deps: RolloutDeps): Handler<Contract['create']> =>
-  async (call) =>
-    deps.storage.transaction(async (trx, work): Promise<Result<RolloutRecord, Refusal>> => {
-      const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
-      if (!product.ok) return product;
-      const { id: productId } = product.value;
-      const draft = await draftOf(deps, trx, product.value, call);
-      if (!draft.ok) return draft;
-      const atMs = deps.clock.now();
-      const sized = await refuseSizes(trx, deps.storage.expressions, draft.value.row, atMs);
-      if (!sized.ok) return sized;
-      const { version, product: _, ...row } = draft.value.row;
-      await insertRollout(trx, row);
-      noteMade(row.id);
-      const message = `Rollout "${row.title}" of bundle ${version} drafted`;
-      const data = { rollout: row.id, filter: row.filter };
-      const bundleId = row.bundle_id;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.create', message, productId, bundleId, data });
-      return success(await rolloutRecord(work, draft.value.row));
-    });
+const create = async (deps: RolloutDeps, call: Call<Contract['create']>) =>
+  deps.storage.transaction(async (trx, work): Promise<Result<RolloutRecord, Refusal>> => {
+    const product = await allowedProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+    if (!product.ok) return product;
+    const { id: productId } = product.value;
+    const draft = await draftOf(deps, trx, product.value, call);
+    if (!draft.ok) return draft;
+    const atMs = deps.clock.now();
+    const sized = await refuseSizes(trx, deps.storage.expressions, draft.value.row, atMs);
+    if (!sized.ok) return sized;
+    const { version, product: _, ...row } = draft.value.row;
+    await insertRollout(trx, row);
+    noteMade(row.id);
+    const message = `Rollout "${row.title}" of bundle ${version} drafted`;
+    const data = { rollout: row.id, filter: row.filter };
+    const bundleId = row.bundle_id;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.create', message, productId, bundleId, data });
+    return success(await rolloutRecord(work, draft.value.row));
+  });
 
 /** API-EP-POST-products-product_id-rollouts-preview */
-const preview =
-  (deps: RolloutDeps): Handler<Contract['preview']> =>
-  async (call) => {
-    const { db, expressions } = deps.storage;
-    const product = await allowedProduct(db, call.params.product_id, call.caller, 'product.fleet');
-    if (!product.ok) return product;
-    const draft = await draftOf(deps, db, product.value, call);
-    return draft.ok ? previewOf(db, expressions, draft.value.row, draft.value.bytes, deps.clock.now()) : draft;
-  };
+async function preview(deps: RolloutDeps, call: Call<Contract['preview']>) {
+  const { db, expressions } = deps.storage;
+  const product = await allowedProduct(db, call.params.product_id, call.caller, 'product.fleet');
+  if (!product.ok) return product;
+  const draft = await draftOf(deps, db, product.value, call);
+  return draft.ok ? previewOf(db, expressions, draft.value.row, draft.value.bytes, deps.clock.now()) : draft;
+}
 
-const get =
-  ({ storage: { db } }: RolloutDeps): Handler<Contract['get']> =>
-  async ({ caller, params }) => {
-    const rollout = await allowedRollout(db, params.rollout_id, caller);
-    return rollout.ok ? success(await rolloutRecord(sharedReads(db), rollout.value)) : rollout;
-  };
+async function get({ storage: { db } }: RolloutDeps, { caller, params }: Call<Contract['get']>) {
+  const rollout = await allowedRollout(db, params.rollout_id, caller);
+  return rollout.ok ? success(await rolloutRecord(sharedReads(db), rollout.value)) : rollout;
+}
 
 type OfRollout = Pick<Call<Contract['get']>, 'caller' | 'ip' | 'params'>;
 
@@ -247,44 +239,39 @@ async function rollBackTo(deps: RolloutDeps, work: Work, rollout: RolloutRow, ca
 }
 
 /** API-EP-POST-rollouts-rollout_id-state. Spec: API-RULE-rollout-2. */
-const act =
-  (deps: RolloutDeps): Handler<Contract['act']> =>
-  async (call) => {
-    const { action } = call.body;
-    const { lifecycle, clock } = deps;
-    return changing(deps, call, async (work, rollout) => {
-      const refused = refuseAct(action, rollout, call.caller);
-      if (refused) return failure(refused);
-      if (call.body.bundle_id !== undefined) return rollBackTo(deps, work, rollout, call);
-      const trigger = triggerOf(action, rollout, clock.now());
-      const moved =
-        trigger === 'start'
-          ? await lifecycle.start(work, rollout, null)
-          : await lifecycle.trigger(work, rollout, trigger, reasons[action] ?? null, { isAsked: true });
-      if (!moved.ok) return moved;
-      if (action === 'approve') await changeRollout(work, rollout.id, { approver_id: call.caller.userId });
-      if (action === 'pass') await lifecycle.openNext(work, moved.value);
-      await writePerson(deps, work.db, call, rollout, action.replace('_', ' '));
-      await lifecycle.settle(work, rollout.id);
-      return moved;
-    });
-  };
+async function act(deps: RolloutDeps, call: Call<Contract['act']>) {
+  const { action } = call.body;
+  const { lifecycle, clock } = deps;
+  return changing(deps, call, async (work, rollout) => {
+    const refused = refuseAct(action, rollout, call.caller);
+    if (refused) return failure(refused);
+    if (call.body.bundle_id !== undefined) return rollBackTo(deps, work, rollout, call);
+    const trigger = triggerOf(action, rollout, clock.now());
+    const moved =
+      trigger === 'start'
+        ? await lifecycle.start(work, rollout, null)
+        : await lifecycle.trigger(work, rollout, trigger, reasons[action] ?? null, { isAsked: true });
+    if (!moved.ok) return moved;
+    if (action === 'approve') await changeRollout(work, rollout.id, { approver_id: call.caller.userId });
+    if (action === 'pass') await lifecycle.openNext(work, moved.value);
+    await writePerson(deps, work.db, call, rollout, action.replace('_', ' '));
+    await lifecycle.settle(work, rollout.id);
+    return moved;
+  });
+}
 
 /** API-EP-POST-rollouts-rollout_id-signal */
-const signal =
-  (deps: RolloutDeps): Handler<Contract['signal']> =>
-  async (call) =>
-    changing(deps, call, async (work, rollout) => {
-      const { pass, reason = 'The signal says no' } = call.body;
-      const moved = await deps.lifecycle.signal(work, rollout, { pass, reason });
-      if (moved.ok)
-        await writePerson(deps, work.db, call, rollout, pass ? 'signal to go on' : `signal to stop: ${reason}`);
-      return moved;
-    });
+const signal = async (deps: RolloutDeps, call: Call<Contract['signal']>) =>
+  changing(deps, call, async (work, rollout) => {
+    const { pass, reason = 'The signal says no' } = call.body;
+    const moved = await deps.lifecycle.signal(work, rollout, { pass, reason });
+    if (moved.ok)
+      await writePerson(deps, work.db, call, rollout, pass ? 'signal to go on' : `signal to stop: ${reason}`);
+    return moved;
+  });
 
 /** API-EP-GET-rollout-templates */
-const templates = (): Handler<Contract['templates']> => async () =>
-  success(templateNames.map((name) => ({ name, ...rolloutTemplates[name] })));
+const templates = async () => success(templateNames.map((name) => ({ name, ...rolloutTemplates[name] })));
 
 const writePerson = ({ clock }: RolloutDeps, trx: Db, call: OfRollout, rollout: RolloutRow, what: string) =>
   writeLog(trx, {
@@ -296,77 +283,71 @@ const writePerson = ({ clock }: RolloutDeps, trx: Db, call: OfRollout, rollout: 
   });
 
 /** API-EP-POST-rollouts-rollout_id-retry */
-const retry =
-  (deps: RolloutDeps): Handler<Contract['retry']> =>
-  async (call) =>
-    changing(deps, call, async (work, rollout) => {
-      const bundleId = call.body.bundle_id ?? rollout.bundle_id;
-      const bundle = await deps.publishedBundle(work.db, rollout.product_id, bundleId);
-      if (!bundle) return wrongBundle(rollout.title);
-      const moved = await deps.lifecycle.trigger(work, rollout, 'retry', null);
-      if (!moved.ok) return moved;
-      // Another bundle has to prove itself from the first stage on.
-      const isOther = bundleId !== rollout.bundle_id;
-      await changeRollout(work, rollout.id, { bundle_id: bundleId, ...(isOther && { ...notGated, stage: 0 }) });
-      // With the version of that bundle.
-      await work.restart();
-      const again = await lockRollout(work, rollout.id);
-      if (!again) return moved;
-      const waiting = await deps.fleet.retry(work, again);
-      await deps.lifecycle.wake(work, again);
-      await writePerson(deps, work.db, call, rollout, `retry of ${waiting} devices with bundle ${bundle.version}`);
-      await deps.lifecycle.settle(work, rollout.id);
-      return moved;
-    });
+const retry = async (deps: RolloutDeps, call: Call<Contract['retry']>) =>
+  changing(deps, call, async (work, rollout) => {
+    const bundleId = call.body.bundle_id ?? rollout.bundle_id;
+    const bundle = await deps.publishedBundle(work.db, rollout.product_id, bundleId);
+    if (!bundle) return wrongBundle(rollout.title);
+    const moved = await deps.lifecycle.trigger(work, rollout, 'retry', null);
+    if (!moved.ok) return moved;
+    // Another bundle has to prove itself from the first stage on.
+    const isOther = bundleId !== rollout.bundle_id;
+    await changeRollout(work, rollout.id, { bundle_id: bundleId, ...(isOther && { ...notGated, stage: 0 }) });
+    // With the version of that bundle.
+    await work.restart();
+    const again = await lockRollout(work, rollout.id);
+    if (!again) return moved;
+    const waiting = await deps.fleet.retry(work, again);
+    await deps.lifecycle.wake(work, again);
+    await writePerson(deps, work.db, call, rollout, `retry of ${waiting} devices with bundle ${bundle.version}`);
+    await deps.lifecycle.settle(work, rollout.id);
+    return moved;
+  });
 
 /** API-EP-POST-rollouts-rollout_id-leave-out */
-const leaveOut =
-  (deps: RolloutDeps): Handler<Contract['leaveOut']> =>
-  async (call) => {
-    const days = call.body.unseen_days;
-    let left = 0;
-    const changed = await changing(deps, call, async (work, rollout) => {
-      if (!goesOn(rollout)) return wrongState(rollout.state, 'one without those that wait');
-      left = await deps.fleet.leaveOut(work, rollout, days === undefined ? undefined : deps.clock.now() - days * dayMs);
-      const who = days === undefined ? 'that wait' : `that were not seen for ${days} days`;
-      await writePerson(deps, work.db, call, rollout, `${left} devices ${who} are left out`);
-      return success(undefined);
-    });
-    return changed.ok ? success({ left_out: left, rollout: changed.value }) : changed;
-  };
+async function leaveOut(deps: RolloutDeps, call: Call<Contract['leaveOut']>) {
+  const days = call.body.unseen_days;
+  let left = 0;
+  const changed = await changing(deps, call, async (work, rollout) => {
+    if (!goesOn(rollout)) return wrongState(rollout.state, 'one without those that wait');
+    left = await deps.fleet.leaveOut(work, rollout, days === undefined ? undefined : deps.clock.now() - days * dayMs);
+    const who = days === undefined ? 'that wait' : `that were not seen for ${days} days`;
+    await writePerson(deps, work.db, call, rollout, `${left} devices ${who} are left out`);
+    return success(undefined);
+  });
+  return changed.ok ? success({ left_out: left, rollout: changed.value }) : changed;
+}
 
 /** API-EP-GET-rollouts-rollout_id-executions */
-const executions =
-  ({ storage: { db } }: RolloutDeps): Handler<Contract['executions']> =>
-  async ({ caller, params, query }) => {
-    const rollout = await allowedRollout(db, params.rollout_id, caller);
-    if (!rollout.ok) return rollout;
-    const { items, total } = await listExecutions(db, rollout.value.id, query);
-    const records = items.map(({ device_id, device, stage, state, kind, attempt, update_id, changed_at }) => ({
-      device_id,
-      device,
-      stage,
-      state,
-      kind,
-      attempt,
-      update_id,
-      changed_at: String(changed_at),
-    }));
-    return success({ items: records, total });
-  };
+async function executions({ storage: { db } }: RolloutDeps, { caller, params, query }: Call<Contract['executions']>) {
+  const rollout = await allowedRollout(db, params.rollout_id, caller);
+  if (!rollout.ok) return rollout;
+  const { items, total } = await listExecutions(db, rollout.value.id, query);
+  const records = items.map(({ device_id, device, stage, state, kind, attempt, update_id, changed_at }) => ({
+    device_id,
+    device,
+    stage,
+    state,
+    kind,
+    attempt,
+    update_id,
+    changed_at: String(changed_at),
+  }));
+  return success({ items: records, total });
+}
 
 /** Bundles on their way in stages; `holdRoutes` has pins and freezes. */
 export const rolloutRoutes = (deps: RolloutDeps) =>
-  ({
-    listAll: listAll(deps),
-    list: list(deps),
-    create: create(deps),
-    preview: preview(deps),
-    get: get(deps),
-    act: act(deps),
-    signal: signal(deps),
-    templates: templates(),
-    retry: retry(deps),
-    leaveOut: leaveOut(deps),
-    executions: executions(deps),
+  handlers(deps, {
+    listAll,
+    list,
+    create,
+    preview,
+    get,
+    act,
+    signal,
+    templates,
+    retry,
+    leaveOut,
+    executions,
   }) satisfies Partial<Handlers<Contract>>;

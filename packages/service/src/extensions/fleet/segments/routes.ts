@@ -7,7 +7,7 @@ import { noteMade } from '../../../engine/db/observer.ts';
 import { paging } from '../../../engine/db/paging.ts';
 import { refuseHeld } from '../../../engine/db/references.ts';
 import type { Db } from '../../../engine/db/storage.ts';
-import type { Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../../engine/http/types.ts';
 import { keptFilter, parseFilter } from '../filters/parse.ts';
 import {
   changeSegment,
@@ -41,94 +41,78 @@ async function allowedSegment(db: Db, id: string, caller: Caller): Promise<Resul
 }
 
 /** API-EP-GET-products-product_id-segments */
-const list =
-  (deps: Deps): Handler<Contract['list']> =>
-  async ({ caller, params, query }) => {
-    const { db } = deps.storage;
-    const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
-    if (!product.ok) return product;
-    const { items, total } = await listSegments(db, product.value.id, paging(query, '-created_at'));
-    const records: SegmentRecord[] = [];
-    for (const row of items) records.push(await segmentRecord(deps, row));
-    return success({ items: records, total });
-  };
+async function list(deps: Deps, { caller, params, query }: Call<Contract['list']>) {
+  const { db } = deps.storage;
+  const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
+  if (!product.ok) return product;
+  const { items, total } = await listSegments(db, product.value.id, paging(query, '-created_at'));
+  const records: SegmentRecord[] = [];
+  for (const row of items) records.push(await segmentRecord(deps, row));
+  return success({ items: records, total });
+}
 
 /** API-EP-POST-products-product_id-segments */
-const create =
-  (deps: Deps): Handler<Contract['create']> =>
-  async (call) => {
-    const { title, filter } = call.body;
-    const parsed = parseFilter(filter);
-    if (!parsed.ok) return parsed;
-    const atMs = deps.clock.now();
-    const made = await deps.storage.transaction(async (trx): Promise<Result<SegmentRow, Refusal>> => {
-      const product = await growingProduct(trx, call.params.product_id, call.caller, 'product.fleet');
-      if (!product.ok) return product;
-      const { id: productId, product: code } = product.value;
-      if ((await countSegments(trx, productId)) >= segmentsLimit) {
-        const blanks = { what: `Product "${code}"`, limit: segmentsLimit, things: 'segments' };
-        return failure(refusal('LIMIT_REACHED', blanks));
-      }
-      const row = { id: randomUUID(), product_id: productId, title, filter, created_at: atMs, updated_at: atMs };
-      await insertSegment(trx, row);
-      noteMade(row.id);
-      const message = `Segment "${title}" added to product ${code}`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.update', message, productId, data: { filter } });
-      return success(row);
-    });
-    return made.ok ? success(await segmentRecord(deps, made.value)) : made;
-  };
+async function create(deps: Deps, call: Call<Contract['create']>) {
+  const { title, filter } = call.body;
+  const parsed = parseFilter(filter);
+  if (!parsed.ok) return parsed;
+  const atMs = deps.clock.now();
+  const made = await deps.storage.transaction(async (trx): Promise<Result<SegmentRow, Refusal>> => {
+    const product = await growingProduct(trx, call.params.product_id, call.caller, 'product.fleet');
+    if (!product.ok) return product;
+    const { id: productId, product: code } = product.value;
+    if ((await countSegments(trx, productId)) >= segmentsLimit) {
+      const blanks = { what: `Product "${code}"`, limit: segmentsLimit, things: 'segments' };
+      return failure(refusal('LIMIT_REACHED', blanks));
+    }
+    const row = { id: randomUUID(), product_id: productId, title, filter, created_at: atMs, updated_at: atMs };
+    await insertSegment(trx, row);
+    noteMade(row.id);
+    const message = `Segment "${title}" added to product ${code}`;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'product.update', message, productId, data: { filter } });
+    return success(row);
+  });
+  return made.ok ? success(await segmentRecord(deps, made.value)) : made;
+}
 
 /** API-EP-GET-segments-segment_id */
-const get =
-  (deps: Deps): Handler<Contract['get']> =>
-  async ({ caller, params }) => {
-    const segment = await allowedSegment(deps.storage.db, params.segment_id, caller);
-    return segment.ok ? success(await segmentRecord(deps, segment.value)) : segment;
-  };
+async function get(deps: Deps, { caller, params }: Call<Contract['get']>) {
+  const segment = await allowedSegment(deps.storage.db, params.segment_id, caller);
+  return segment.ok ? success(await segmentRecord(deps, segment.value)) : segment;
+}
 
 /** API-EP-PUT-segments-segment_id */
-const update =
-  (deps: Deps): Handler<Contract['update']> =>
-  async (call) => {
-    const { title, filter } = call.body;
-    const parsed = parseFilter(filter);
-    if (!parsed.ok) return parsed;
-    const atMs = deps.clock.now();
-    const changed = await deps.storage.transaction(async (trx): Promise<Result<SegmentRow, Refusal>> => {
-      const segment = await allowedSegment(trx, call.params.segment_id, call.caller);
-      if (!segment.ok || (segment.value.title === title && segment.value.filter === filter)) return segment;
-      const row = { ...segment.value, title, filter, updated_at: atMs };
-      await changeSegment(trx, row);
-      const { product_id: productId } = row;
-      const message = `Segment "${title}" changed`;
-      await writeLog(trx, { ...byCaller(call, atMs), type: 'product.update', message, productId, data: { filter } });
-      return success(row);
-    });
-    return changed.ok ? success(await segmentRecord(deps, changed.value)) : changed;
-  };
+async function update(deps: Deps, call: Call<Contract['update']>) {
+  const { title, filter } = call.body;
+  const parsed = parseFilter(filter);
+  if (!parsed.ok) return parsed;
+  const atMs = deps.clock.now();
+  const changed = await deps.storage.transaction(async (trx): Promise<Result<SegmentRow, Refusal>> => {
+    const segment = await allowedSegment(trx, call.params.segment_id, call.caller);
+    if (!segment.ok || (segment.value.title === title && segment.value.filter === filter)) return segment;
+    const row = { ...segment.value, title, filter, updated_at: atMs };
+    await changeSegment(trx, row);
+    const { product_id: productId } = row;
+    const message = `Segment "${title}" changed`;
+    await writeLog(trx, { ...byCaller(call, atMs), type: 'product.update', message, productId, data: { filter } });
+    return success(row);
+  });
+  return changed.ok ? success(await segmentRecord(deps, changed.value)) : changed;
+}
 
 /** API-EP-DELETE-segments-segment_id */
-const remove =
-  ({ storage, clock }: Deps): Handler<Contract['remove']> =>
-  async (call) =>
-    storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
-      const segment = await allowedSegment(trx, call.params.segment_id, call.caller);
-      if (!segment.ok) return segment;
-      const { id, title, product_id: productId } = segment.value;
-      const held = await refuseHeld(storage, trx, 'segments', { id, named: `Segment "${title}"` });
-      if (held) return failure(held);
-      await deleteSegment(trx, id);
-      const message = `Segment "${title}" deleted`;
-      await writeLog(trx, { ...byCaller(call, clock.now()), type: 'product.update', message, productId });
-      return success(resultOk);
-    });
+const remove = async ({ storage, clock }: Deps, call: Call<Contract['remove']>) =>
+  storage.transaction(async (trx): Promise<Result<typeof resultOk, Refusal>> => {
+    const segment = await allowedSegment(trx, call.params.segment_id, call.caller);
+    if (!segment.ok) return segment;
+    const { id, title, product_id: productId } = segment.value;
+    const held = await refuseHeld(storage, trx, 'segments', { id, named: `Segment "${title}"` });
+    if (held) return failure(held);
+    await deleteSegment(trx, id);
+    const message = `Segment "${title}" deleted`;
+    await writeLog(trx, { ...byCaller(call, clock.now()), type: 'product.update', message, productId });
+    return success(resultOk);
+  });
 
 /** Filters with names. */
-export const segmentsRoutes = (deps: Deps): Handlers<Contract> => ({
-  list: list(deps),
-  create: create(deps),
-  get: get(deps),
-  update: update(deps),
-  remove: remove(deps),
-});
+export const segmentsRoutes = (deps: Deps): Handlers<Contract> => handlers(deps, { list, create, get, update, remove });

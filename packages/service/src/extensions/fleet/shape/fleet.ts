@@ -10,7 +10,7 @@ import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../../../core/access/products.ts';
 import { viewerFor } from '../../../core/access/rules.ts';
 import type { Db } from '../../../engine/db/storage.ts';
-import type { Caller, Deps, Handler, Handlers } from '../../../engine/http/types.ts';
+import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../../engine/http/types.ts';
 import { fleetCounts, fleetTargets, fleetVersions } from './fleet-queries.ts';
 import { shapeOf } from './shape-queries.ts';
 
@@ -41,25 +41,23 @@ const tally = <K extends string>(keys: readonly K[], rows: Counts, keyOf: (row: 
 };
 
 /** API-EP-GET-metrics-fleet */
-const summary =
-  ({ storage: { db }, clock }: Deps): Handler<Contract['summary']> =>
-  async ({ caller, query }) => {
-    const viewer = viewerFor('device.read', caller);
-    const productId = query.product_id;
-    const nowMs = clock.now();
-    const counts = await fleetCounts(db, viewer, productId, nowMs);
-    const targets = productId === undefined ? [] : await fleetTargets(db, viewer, productId, nowMs);
-    const versions = await fleetVersions(db, viewer, productId);
-    const online = tally(['yes', 'no'], counts, (row) => (row.online ? 'yes' : 'no')).yes;
-    return success({
-      total: counts.reduce((sum, { n }) => sum + n, 0),
-      online,
-      states: tally(deviceStates, counts, ({ state }) => state),
-      standings: tally(standingStates, counts, ({ standing }) => standing),
-      targets: targets.map(({ id, ...row }) => ({ ...row, bundle_id: id })),
-      versions: versions.map(({ bversion, ...row }) => ({ ...row, version: versionIn(bversion) })),
-    });
-  };
+async function summary({ storage: { db }, clock }: Deps, { caller, query }: Call<Contract['summary']>) {
+  const viewer = viewerFor('device.read', caller);
+  const productId = query.product_id;
+  const nowMs = clock.now();
+  const counts = await fleetCounts(db, viewer, productId, nowMs);
+  const targets = productId === undefined ? [] : await fleetTargets(db, viewer, productId, nowMs);
+  const versions = await fleetVersions(db, viewer, productId);
+  const online = tally(['yes', 'no'], counts, (row) => (row.online ? 'yes' : 'no')).yes;
+  return success({
+    total: counts.reduce((sum, { n }) => sum + n, 0),
+    online,
+    states: tally(deviceStates, counts, ({ state }) => state),
+    standings: tally(standingStates, counts, ({ standing }) => standing),
+    targets: targets.map(({ id, ...row }) => ({ ...row, bundle_id: id })),
+    versions: versions.map(({ bversion, ...row }) => ({ ...row, version: versionIn(bversion) })),
+  });
+}
 
 /** What a fleet is like. */
 export async function shapeRecord(...of: Parameters<typeof shapeOf>): Promise<ShapeRecord> {
@@ -77,23 +75,21 @@ export async function shapeRecord(...of: Parameters<typeof shapeOf>): Promise<Sh
 }
 
 /** API-EP-GET-products-product_id-shape */
-const shape =
-  ({ allowedRollout, storage, clock }: FleetDeps): Handler<Contract['shape']> =>
-  async ({ caller, params, query: { rollout_id } }) => {
-    const product = await allowedProduct(storage.db, params.product_id, caller, 'product.shape');
-    if (!product.ok) return product;
-    const { id: productId } = product.value;
-    const of = { productId, nowMs: clock.now() };
-    if (rollout_id === undefined) return success(await shapeRecord(storage, of));
-    const rollout = await allowedRollout(storage.db, rollout_id, caller);
-    if (!rollout.ok) return rollout;
-    const { filter, product_id } = rollout.value;
-    if (product_id !== productId) return failure(refusal('NOT_FOUND', { what: 'Rollout' }));
-    return success(await shapeRecord(storage, { ...of, filter: filter ?? undefined }));
-  };
+async function shape(
+  { allowedRollout, storage, clock }: FleetDeps,
+  { caller, params, query: { rollout_id } }: Call<Contract['shape']>,
+) {
+  const product = await allowedProduct(storage.db, params.product_id, caller, 'product.shape');
+  if (!product.ok) return product;
+  const { id: productId } = product.value;
+  const of = { productId, nowMs: clock.now() };
+  if (rollout_id === undefined) return success(await shapeRecord(storage, of));
+  const rollout = await allowedRollout(storage.db, rollout_id, caller);
+  if (!rollout.ok) return rollout;
+  const { filter, product_id } = rollout.value;
+  if (product_id !== productId) return failure(refusal('NOT_FOUND', { what: 'Rollout' }));
+  return success(await shapeRecord(storage, { ...of, filter: filter ?? undefined }));
+}
 
 /** The devices of a caller, by what state they are in. */
-export const fleetRoutes = (deps: FleetDeps): Handlers<Contract> => ({
-  summary: summary(deps),
-  shape: shape(deps),
-});
+export const fleetRoutes = (deps: FleetDeps): Handlers<Contract> => handlers(deps, { summary, shape });
