@@ -1,6 +1,6 @@
-import { changes } from '../../engine/db/outcome.ts';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
+import { changes } from '../../engine/db/statements.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
 export type InvitationRow = Row<'invitations'>;

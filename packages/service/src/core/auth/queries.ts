@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { authContract, BodyOf } from '@moorage/api';
-import { finds } from '../../engine/db/outcome.ts';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
 import type { Row } from '../../engine/db/schema.ts';
+import { finds } from '../../engine/db/statements.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
 export type UserRow = Row<'users'>;

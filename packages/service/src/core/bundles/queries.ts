@@ -1,8 +1,8 @@
 import type { BundleListQuery } from '@moorage/api';
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
-import { finds } from '../../engine/db/outcome.ts';
 import { bothOf, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row, Schema } from '../../engine/db/schema.ts';
+import { finds } from '../../engine/db/statements.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { reachability } from '../access/catalogue.ts';
 import type { Viewer } from '../access/viewer.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { finds } from '../../engine/db/outcome.ts';
 import { onePage, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
+import { finds } from '../../engine/db/statements.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
 import { type CatalogueKind, isOpenTo, reachability } from '../access/catalogue.ts';
 import type { Viewer } from '../access/viewer.ts';

@@ -1,8 +1,8 @@
 import type { ProductListQuery } from '@moorage/api';
 import type { ExpressionBuilder, ExpressionWrapper, SelectQueryBuilder, SqlBool } from 'kysely';
-import { changes, finds } from '../../engine/db/outcome.ts';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row, RowChange, Schema } from '../../engine/db/schema.ts';
+import { changes, finds } from '../../engine/db/statements.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
 import { isOpenTo, reachability } from '../access/catalogue.ts';
 import { customerRoles, type Role } from '../access/rules.ts';

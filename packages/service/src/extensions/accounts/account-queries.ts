@@ -1,6 +1,6 @@
 import type { UserRow } from '../../core/users/queries.ts';
-import { finds } from '../../engine/db/outcome.ts';
 import { countOf } from '../../engine/db/paging.ts';
+import { finds } from '../../engine/db/statements.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { accountChange } from './account-rules.ts';
 

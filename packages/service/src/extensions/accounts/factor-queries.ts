@@ -1,7 +1,7 @@
 import type { UserRow } from '../../core/auth/queries.ts';
-import { changes } from '../../engine/db/outcome.ts';
 import { countOf } from '../../engine/db/paging.ts';
 import type { Row } from '../../engine/db/schema.ts';
+import { changes } from '../../engine/db/statements.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import { passkeysOf } from './passkey-queries.ts';
 

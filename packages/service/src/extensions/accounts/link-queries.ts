@@ -1,5 +1,5 @@
-import { changes } from '../../engine/db/outcome.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
+import { changes } from '../../engine/db/statements.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 
 export type LinkRow = Row<'mail_links'>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { UserRow } from '../../core/auth/queries.ts';
-import { changes } from '../../engine/db/outcome.ts';
 import type { NewRow, Row } from '../../engine/db/schema.ts';
+import { changes } from '../../engine/db/statements.ts';
 import type { Db } from '../../engine/db/storage.ts';
 
 export type PasskeyRow = Row<'passkeys'>;

@@ -12,6 +12,7 @@ import { builtForMany } from '../../../engine/db/compiled.ts';
 import { padded } from '../../../engine/db/groups.ts';
 import { onePage, type PageOf, paging } from '../../../engine/db/paging.ts';
 import type { Row } from '../../../engine/db/schema.ts';
+import { finds } from '../../../engine/db/statements.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { changedColumns, changedRows, type Reads, type RowKind, type Work } from '../../../engine/db/work.ts';
 import { endedStates, goingOnStates, noCounts, type StageCounts } from './rules.ts';
@@ -111,14 +112,15 @@ export const runningRollouts = (db: Db, productId: string | undefined) =>
     .execute();
 
 /** Whether a rollout that goes on, or a stage of one, has a filter. */
-export const hasFilters = async (db: Db): Promise<boolean> =>
-  (await db
-    .selectFrom('rollouts')
-    .select('id')
-    .where('state', 'in', [...goingOnStates])
-    .where(({ eb, or }) => or([eb('filter', 'is not', null), eb('settings', 'like', '%"filter":%')]))
-    .limit(1)
-    .executeTakeFirst()) !== undefined;
+export const hasFilters = (db: Db): Promise<boolean> =>
+  finds(
+    db
+      .selectFrom('rollouts')
+      .select('id')
+      .where('state', 'in', [...goingOnStates])
+      .where(({ eb, or }) => or([eb('filter', 'is not', null), eb('settings', 'like', '%"filter":%')]))
+      .limit(1),
+  );
 
 /** The rollouts that bring a bundle and are neither drafts nor over. */
 export const rolloutsOfBundle = async (db: Db, bundleId: string): Promise<readonly RolloutRow[]> => {
