@@ -4,7 +4,7 @@ import { type CancelTimer, errorCode, realClock } from '@moorage/base';
 import { makeFolder } from '@moorage/base/disk/folder';
 import { type DiskLock, lockFolder } from '@moorage/base/disk/lock';
 import { buildService, type Service } from '@moorage/service';
-import { ensureAdministrator } from '@moorage/service/administration';
+import { ensureAdministrator, isPasswordLate } from '@moorage/service/administration';
 import { isLoopbackHost } from '@moorage/service/engine/settings/setting-texts';
 import { deviceAddresses, type Settings, whyNotTogether } from '@moorage/service/engine/settings/settings';
 import { UserError } from '../command-line/define.ts';
@@ -89,9 +89,9 @@ export async function startService(
     // After the listeners: a port that is taken ends the first run before a password is printed.
     const ensured = await ensureAdministrator(service.deps, announce);
     if (!ensured.ok) throw new UserError(`MOORAGE_ADMIN_PASSWORD: ${ensured.error.message}`, 2);
-    if (!ensured.value && settings.adminPassword !== undefined) {
+    if (!ensured.value && (await isPasswordLate(service.deps))) {
       service.deps.log.warn(
-        'MOORAGE_ADMIN_PASSWORD is for the first start: there is an administrator, whose password stays',
+        'MOORAGE_ADMIN_PASSWORD is for the first start: there is an administrator, whose other password stays',
       );
     }
     const { publicUrl } = settings;

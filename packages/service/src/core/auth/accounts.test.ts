@@ -1,9 +1,9 @@
 import { unwrap } from '@moorage/base';
 import { expect, it } from 'vitest';
 import { openRecords } from '../../tables.ts';
-import { buildApp, eachDatabase } from '../../testing/index.ts';
+import { buildApp, eachDatabase, testSettings } from '../../testing/index.ts';
 import { noHooks } from '../hooks.ts';
-import { ensureAdministrator, replacePassword, usernameFor } from './accounts.ts';
+import { ensureAdministrator, isPasswordLate, replacePassword, usernameFor } from './accounts.ts';
 
 eachDatabase('first run', (open, _kind, address) => {
   it('makes an administrator with a random password, which is announced', async () => {
@@ -27,6 +27,9 @@ eachDatabase('first run', (open, _kind, address) => {
     expect(unwrap(await ensureAdministrator(app.service.deps, () => {}))).toBe(true);
     const body = { username: 'boss', password: 'configured by hand' };
     expect(await app.client.call('auth.login', { body })).toMatchObject({ ok: true });
+    expect(await isPasswordLate(app.service.deps)).toBe(false);
+    const other = { ...settings, adminPassword: 'configured later' };
+    expect(await isPasswordLate({ ...app.service.deps, settings: { ...testSettings, ...other } })).toBe(true);
   });
 
   it('is refused with a password that many people choose, and makes nobody', async () => {

@@ -8,7 +8,7 @@ import { hashSecret, newTokenValue, tailOf } from '../../engine/secrets.ts';
 import { addressTaken, announceAccess, findAccount } from '../access/accounts.ts';
 import { nameOwner, namesFrom } from '../access/names.ts';
 import type { AuthHooks } from './hooks.ts';
-import { hashNewPassword, hashPassword, type NewPasswordOf } from './passwords.ts';
+import { hashNewPassword, hashPassword, type NewPasswordOf, verifyPassword } from './passwords.ts';
 import {
   deleteToken,
   endSessions,
@@ -204,6 +204,13 @@ export const revokeToken = ({ storage, clock }: AccountDeps, tokenId: string, ow
     await writeLog(trx, { type: 'token.revoke', message, atMs: clock.now(), userId: gone.user_id });
     return true;
   });
+
+/** Whether the settings name a password for the first start that comes too late: the account has another. */
+export async function isPasswordLate({ storage, settings }: Pick<Deps, 'storage' | 'settings'>): Promise<boolean> {
+  if (settings.adminPassword === undefined) return false;
+  const user = await findAccount(storage.db, settings.adminEmail);
+  return !(await verifyPassword(settings.adminPassword, user?.password_hash));
+}
 
 /**
  * Makes the administrator of a service that has none. `announce` gets the address and password before they are
