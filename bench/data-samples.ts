@@ -21,7 +21,7 @@ const samples = Array.from({ length: samplesPerBatch }, (_, index) => ({
   t: 1_700_000_000 + index,
 }));
 
-async function measure(kind: 'sqlite' | 'postgres', atLeast: number): Promise<Finding> {
+async function measure(kind: 'sqlite' | 'postgres'): Promise<Finding> {
   const peer = await startPeer('peers/data.ts', [JSON.stringify({ kind, devices: clients, insecure: false })]);
   // Written by that very script.
   const ready = peer.ready as unknown as DataPeer;
@@ -46,14 +46,10 @@ async function measure(kind: 'sqlite' | 'postgres', atLeast: number): Promise<Fi
       () => perSecond({ ...load, port: Number(bare.ready.port) }),
     );
     const beside = 'node:https that parses the same and answers';
-    return { label: `${kind}: samples in batches of 50`, beside, unit: 'samples/s', ...pair, limit: { atLeast } };
+    return { label: `samples in batches of 50, ${kind}`, beside, unit: 'samples/s', ...pair };
   } finally {
     await Promise.all([peer.end(), bare.stop()]);
   }
 }
 
-export const dataSamples: Benchmark = {
-  name: 'data-samples',
-  goal: 'samples of devices in batches of 50, sustained and durable: at least 20,000 a second on SQLite, 50,000 on PostgreSQL',
-  run: async () => [await measure('sqlite', 20_000), await measure('postgres', 50_000)],
-};
+export const dataSamples: Benchmark = async () => [await measure('sqlite'), await measure('postgres')];

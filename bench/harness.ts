@@ -2,12 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** One benchmark: its goal, and how it is measured. */
-export interface Benchmark {
-  readonly name: string;
-  readonly goal: string;
-  readonly run: () => Promise<readonly Finding[]>;
-}
+/** How one thing is measured. What is asked of its findings is in `goals.ts`. */
+export type Benchmark = () => Promise<readonly Finding[]>;
 
 /** One compared pair: `ours` and `theirs` in the same unit, one value for each round. */
 export interface Finding {
@@ -16,13 +12,7 @@ export interface Finding {
   readonly unit: string;
   readonly ours: readonly number[];
   readonly theirs: readonly number[];
-  /** What the goal asks of ours / theirs. */
-  readonly goal?: Goal;
-  /** What the goal asks of ours alone. */
-  readonly limit?: Goal;
 }
-
-type Goal = { readonly atLeast: number } | { readonly atMost: number };
 
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
@@ -89,27 +79,4 @@ export async function residentBytes(pid: number): Promise<number> {
   const { readFile } = await import('node:fs/promises');
   const pages = Number((await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')[1]);
   return pages * 4096;
-}
-
-const shown = (value: number): string =>
-  value >= 1000 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
-
-function verdict(value: number, goal: Goal | undefined): string {
-  if (!goal) return '';
-  const [met, asked] =
-    'atLeast' in goal ? [value >= goal.atLeast, `≥ ${goal.atLeast}`] : [value <= goal.atMost, `≤ ${goal.atMost}`];
-  return `, goal ${asked}: ${met ? 'met' : 'NOT met'}`;
-}
-
-/** One line of the report: both sides, the ratio with its spread over the rounds, and whether the goal is met. */
-export function report(finding: Finding): string {
-  const ratios = finding.ours.map((value, index) => value / (finding.theirs[index] ?? Number.NaN));
-  const ratio = median(ratios);
-  const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
-  const ours = median(finding.ours);
-  return [
-    `  ${finding.label}: ${shown(ours)} ${finding.unit}${verdict(ours, finding.limit)}`,
-    `    beside ${finding.beside}: ${shown(median(finding.theirs))} ${finding.unit}`,
-    `    ratio ${ratio.toFixed(2)} (${spread})${verdict(ratio, finding.goal)}`,
-  ].join('\n');
 }

@@ -32,7 +32,7 @@ async function pageFindings(kind: string, fleet: Fleet): Promise<Finding[]> {
   const headers = { Authorization: `Bearer ${fleet.token}` };
   const pages = {
     'filtered device list': `/api/devices?state=active&product_id=${fleet.productId}&limit=50`,
-    'device search': '/api/devices?q=gauge%2099&limit=50',
+    'device search': '/api/devices?q=light%2099&limit=50',
     'bundle list with counts': `/api/products/${fleet.productId}/bundles`,
   };
   const findings: Finding[] = [];
@@ -45,8 +45,7 @@ async function pageFindings(kind: string, fleet: Fleet): Promise<Finding[]> {
       () => timeOf(`http://127.0.0.1:${bare.ready.port}`, {}),
     );
     await bare.stop();
-    const limit = name === 'device search' ? {} : { limit: { atMost: 5 } };
-    findings.push({ label: `${kind}: ${name}`, beside: 'node:http, the same bytes', unit: 'ms', ...pair, ...limit });
+    findings.push({ label: `${name}, ${kind}`, beside: 'node:http, the same bytes', unit: 'ms', ...pair });
   }
   return findings;
 }
@@ -79,28 +78,25 @@ async function loginFinding(kind: string, fleet: Fleet): Promise<Finding> {
       return median(times);
     },
   );
-  return { label: `${kind}: login`, beside: 'the password hash alone', unit: 'ms', ...pair };
+  return { label: `login, ${kind}`, beside: 'the password hash alone', unit: 'ms', ...pair };
 }
 
 async function measure(kind: 'sqlite' | 'postgres'): Promise<Finding[]> {
-  const peer: Peer = await startPeer('peers/fleet.ts', [kind]);
+  const peer: Peer = await startPeer('peers/operator.ts', [
+    JSON.stringify({ kind, devices: 100_000, logs: 1_000_000 }),
+  ]);
   // Written by that very script.
   const fleet = peer.ready as unknown as Fleet;
   const startup: Finding = {
-    label: `${kind}: start with this data`,
+    label: `start with this data, ${kind}`,
     beside: 'nothing',
     unit: 'ms',
     ours: [fleet.startupMs],
     theirs: [fleet.startupMs],
-    limit: { atMost: 2_000 },
   };
   const findings = [...(await pageFindings(kind, fleet)), await loginFinding(kind, fleet), startup];
   await peer.end();
   return findings;
 }
 
-export const servicePages: Benchmark = {
-  name: 'service-pages',
-  goal: '100,000 devices, 200 products, 2,000 bundles, 1,000,000 log rows: filtered device list and bundle list under 5 ms at the median, start under 2 s',
-  run: async () => [...(await measure('sqlite')), ...(await measure('postgres'))],
-};
+export const servicePages: Benchmark = async () => [...(await measure('sqlite')), ...(await measure('postgres'))];

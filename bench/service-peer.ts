@@ -42,7 +42,5 @@ export const startBarePeer = (answer: {
   readonly store?: boolean;
   /** Reads a JSON body before it answers. */
   readonly parse?: boolean;
-  /** Checks the token of a product (SHA-256, hex), and which of its devices asks, before it answers. */
-  readonly door?: { readonly tenant: string; readonly tokenHash: string; readonly devices: number };
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
 }): Promise<Peer> => startPeer('peers/bare-http.ts', [JSON.stringify(answer)]);

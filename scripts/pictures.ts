@@ -16,7 +16,7 @@ import { type Client, consoleHeader, createClient, type ProductRecord, type Repl
 import type { Result } from '@moorage/base';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { startPeer } from '../bench/harness.ts';
-import { operatorAccount } from '../bench/operator-data.ts';
+import { operatorAccount } from '../bench/peers/operator-data.ts';
 import { root } from './support/project.ts';
 
 const executablePath = '/usr/bin/chromium';

@@ -1,4 +1,3 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -7,12 +6,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 
 // A bare Node server. The first argument says what it answers; with certificates it is HTTPS with client certificates.
-const { text, file, store, parse, door, tls } = JSON.parse(process.argv[2] ?? '{}') as {
+const { text, file, store, parse, tls } = JSON.parse(process.argv[2] ?? '{}') as {
   text?: string;
   file?: string;
   store?: boolean;
   parse?: boolean;
-  door?: { tenant: string; tokenHash: string; devices: number };
   tls?: { ca: string; cert: string; key: string };
 };
 
@@ -21,22 +19,6 @@ const answerText: RequestListener = (request, response) => {
   request.resume();
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
   response.end(body);
-};
-/** Devices of a door by their names; whoever shows the token of another product, or names none of them, gets 401. */
-const devices = new Map(
-  Array.from({ length: door?.devices ?? 0 }, (_, at): [string, object] => [
-    `device-${at}`,
-    { id: at, state: 'active' },
-  ]),
-);
-const tokenHash = Buffer.from(door?.tokenHash ?? '');
-const checkAndAnswer: RequestListener = (request, response) => {
-  const [, tenant, , , name = ''] = request.url?.split('/') ?? [];
-  const [scheme, token = ''] = request.headers.authorization?.split(' ') ?? [];
-  const shown = Buffer.from(hash('sha256', token));
-  const isOurs = scheme === 'GatewayToken' && shown.length === tokenHash.length && timingSafeEqual(shown, tokenHash);
-  if (isOurs && tenant === door?.tenant && devices.has(name)) answerText(request, response);
-  else response.writeHead(401).end();
 };
 const parseAndAnswer: RequestListener = (request, response) => {
   let json = '';
@@ -72,7 +54,6 @@ const storeFile: RequestListener = (request, response) => {
 const listenerOf = (): RequestListener => {
   if (store) return storeFile;
   if (parse) return parseAndAnswer;
-  if (door) return checkAndAnswer;
   return file === undefined ? answerText : answerFile;
 };
 const listener = listenerOf();

@@ -7,19 +7,28 @@ import { buildService } from '@moorage/service';
 import { memoryBlobs } from '@moorage/service/engine/blobs/memory-blobs';
 import { openRecords } from '@moorage/service/tables';
 import { PostgresServer, testSettings } from '@moorage/service/testing/index';
-import { makeOperatorData } from '../operator-data.ts';
+import { makeOperatorData, type OperatorCounts, operatorAccount } from './operator-data.ts';
 
-// A service with the data of an operator and the console, on SQLite, or on PostgreSQL when the argument says so. With a folder
-// as argument the data stays in it, and `moorage serve --data FOLDER` opens it; without, it goes with this process.
-const server = process.argv[2] === 'postgres' ? await PostgresServer.create() : undefined;
+// A service with the data of an operator and the console. The argument says on which database, and how much of what. With a
+// folder the data stays in it, and `moorage serve --data FOLDER` opens it; without, it goes with this process.
+const {
+  kind,
+  folder: kept,
+  ...counts
+} = JSON.parse(process.argv[2] ?? '{}') as OperatorCounts & {
+  kind?: 'sqlite' | 'postgres';
+  folder?: string;
+};
+const server = kind === 'postgres' ? await PostgresServer.create() : undefined;
 await server?.start();
-const kept = server ? undefined : process.argv[2];
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'moorage-bench-'));
 mkdirSync(folder, { recursive: true });
-const storage = await openRecords(server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`);
+const url = server?.url() ?? `sqlite:${join(folder, 'moorage.db')}`;
+const filled = await openRecords(url);
+const { admin, productId } = await makeOperatorData(filled, counts);
+await filled.close();
 const startMs = performance.now();
-const { admin, productId } = await makeOperatorData(storage);
-const fillMs = performance.now() - startMs;
+const storage = await openRecords(url);
 const service = await buildService({
   settings: testSettings,
   storage,
@@ -29,7 +38,8 @@ const service = await buildService({
   consoleDir: fileURLToPath(new URL('../../packages/console/dist', import.meta.url)),
 });
 const api = await service.api.listen({ host: '127.0.0.1', port: 0 });
-console.log(JSON.stringify({ api, token: admin.token, productId, fillMs }));
+const startupMs = performance.now() - startMs;
+console.log(JSON.stringify({ api, token: admin.token, productId, startupMs, ...operatorAccount }));
 process.stdin.resume().once('end', async () => {
   await service.close();
   await storage.close();

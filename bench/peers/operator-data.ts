@@ -8,8 +8,14 @@ import type { Storage } from '@moorage/service/engine/db/storage';
 import { fixtures } from '@moorage/service/testing/index';
 import type { Insertable } from 'kysely';
 
-/** What an operator of a middling fleet has, as the console is measured with: one platform and its edition product besides. */
-export const operatorCounts = { devices: 5_001, products: 101, bundles: 319, users: 60, logs: 200_045 } as const;
+const products = { count: 101, bundles: 319 } as const;
+const userCount = 60;
+
+/** How much there is; what is left out is that of a middling fleet. */
+export interface OperatorCounts {
+  readonly devices?: number;
+  readonly logs?: number;
+}
 
 export const operatorAccount = { email: 'operator@example.com', password: 'correct horse battery staple' } as const;
 
@@ -79,8 +85,8 @@ async function makeProducts(storage: Storage, adminId: string, nowMs: number) {
   const make = fixtures({ storage, blobs: memoryBlobs(realClock), clock: realClock });
   const platform = await make.platform();
   const firmware = await make.firmware({ platform_id: platform.id, flavor_id: platform.flavor.id });
-  const products: Made[] = [];
-  for (let index = 0; index < operatorCounts.products; index++) {
+  const made: Made[] = [];
+  for (let index = 0; index < products.count; index++) {
     const product = await make.product({
       platform_id: platform.id,
       user_id: adminId,
@@ -89,10 +95,10 @@ async function makeProducts(storage: Storage, adminId: string, nowMs: number) {
     });
     const bundles = [];
     // Three each, and the rest for the first.
-    const count = index === 0 ? operatorCounts.bundles - 3 * (operatorCounts.products - 1) : 3;
+    const count = index === 0 ? products.bundles - 3 * (products.count - 1) : 3;
     for (let version = 1; version <= count; version++) {
       const createdAtMs = nowMs - (count - version + 1) * 86_400_000;
-      const made = await make.bundle({
+      const bundle = await make.bundle({
         product_id: product.id,
         firmware_id: firmware.id,
         user_id: adminId,
@@ -103,16 +109,16 @@ async function makeProducts(storage: Storage, adminId: string, nowMs: number) {
       });
       const bversion = formatBversion({
         product: product.product,
-        version: made.version,
+        version: bundle.version,
         createdAtMs,
         firmwareLabel: firmware.label,
         firmwareVersion: firmware.version,
       });
-      bundles.push({ id: made.id, version: made.version, bversion });
+      bundles.push({ id: bundle.id, version: bundle.version, bversion });
     }
-    products.push({ id: product.id, product: product.product, bundles });
+    made.push({ id: product.id, product: product.product, bundles });
   }
-  return { platform, products, make };
+  return { platform, products: made, make };
 }
 
 type History = (typeof histories)[number];
@@ -190,13 +196,16 @@ function deviceOf(index: number, template: Row<'devices'>, { products, users, no
  * Fills an empty storage with what an operator of a middling fleet has. Made with the service's own fixtures where a
  * table has few rows, and in large statements where it has many.
  */
-export async function makeOperatorData(storage: Storage) {
+export async function makeOperatorData(
+  storage: Storage,
+  { devices: deviceCount = 5_001, logs = 200_045 }: OperatorCounts = {},
+) {
   const nowMs = Date.now();
   const first = fixtures({ storage, blobs: memoryBlobs(realClock), clock: realClock });
   const { email, password } = operatorAccount;
   const admin = await first.admin({ email, username: 'operator', password_hash: await hashPassword(password) });
   const users = [admin.id];
-  for (let index = 1; index < operatorCounts.users; index++) {
+  for (let index = 1; index < userCount; index++) {
     users.push((await first.user({ email: `keeper${index}@example.com`, username: `keeper${index}` })).id);
   }
   const { platform, products, make } = await makeProducts(storage, admin.id, nowMs);
@@ -205,7 +214,7 @@ export async function makeOperatorData(storage: Storage) {
   const template = await make.device({ platform_id: platform.id, product_id: firstProduct.id });
   await storage.db.deleteFrom('devices').execute();
   const around = { products, users, nowMs };
-  const devices = Array.from({ length: operatorCounts.devices }, (_, index) => deviceOf(index, template, around));
+  const devices = Array.from({ length: deviceCount }, (_, index) => deviceOf(index, template, around));
   await fill(
     storage,
     'devices',
@@ -231,12 +240,7 @@ export async function makeOperatorData(storage: Storage) {
       value: index % 3 === 0 ? 'eu' : 'apac',
     })),
   );
-  await fillLogs(
-    storage,
-    devices.map(({ row }) => row),
-    users,
-    nowMs,
-  );
+  await fillLogs(storage, logs, { devices: devices.map(({ row }) => row), users, nowMs });
   return { admin, productId: firstProduct.id };
 }
 
@@ -248,11 +252,15 @@ type DeviceRows = readonly {
 }[];
 
 /** Log rows of a year, newest first. */
-async function fillLogs(storage: Storage, devices: DeviceRows, users: readonly string[], nowMs: number): Promise<void> {
-  const step = (365 * 86_400_000) / operatorCounts.logs;
+async function fillLogs(
+  storage: Storage,
+  count: number,
+  { devices, users, nowMs }: { devices: DeviceRows; users: readonly string[]; nowMs: number },
+): Promise<void> {
+  const step = (365 * 86_400_000) / count;
   const batch = 10_000;
-  for (let from = 0; from < operatorCounts.logs; from += batch) {
-    const rows = Array.from({ length: Math.min(batch, operatorCounts.logs - from) }, (_, at) => {
+  for (let from = 0; from < count; from += batch) {
+    const rows = Array.from({ length: Math.min(batch, count - from) }, (_, at) => {
       const index = from + at;
       const device = devices[scattered(index, devices.length)];
       const drawn = logKinds[scattered(index, logKinds.length)] ?? logKinds[0];
