@@ -103,7 +103,13 @@ test.each(Object.keys(offers))('%s completes commands, groups, options and value
       .map((word) => word.split('\t')[0] ?? '');
   };
   expect(await offered('moorage', 'bu')).toEqual(['bundles']);
-  expect([...(await offered('moorage', 'bundles', ''))].sort()).toEqual(['archive', 'create', 'list', 'publish', 'tag']);
+  expect([...(await offered('moorage', 'bundles', ''))].sort()).toEqual([
+    'archive',
+    'create',
+    'list',
+    'publish',
+    'tag',
+  ]);
   expect(await offered('moorage', 'bundles', 'create', '--pub')).toEqual(['--publish']);
   expect(await offered('moorage', 'module', '--jun')).toEqual(['--junit']);
   expect(await offered('moorage', 'module', '--timing', 'r')).toEqual(['real']);

@@ -25,7 +25,14 @@ import { resetFactors } from './extensions/accounts/factors.ts';
 import { auditingCommand } from './extensions/audit/changes.ts';
 import { openRecords, records } from './tables.ts';
 
-export { ensureAdministrator, firstAdministrator, isPasswordLate, issueToken, newPassword, revokeToken } from './core/auth/accounts.ts';
+export {
+  ensureAdministrator,
+  firstAdministrator,
+  isPasswordLate,
+  issueToken,
+  newPassword,
+  revokeToken,
+} from './core/auth/accounts.ts';
 export { BackupError } from './engine/backup/format.ts';
 
 /** The rules of signing up and of naming a token, for those who do it without the API: an address of an account. */

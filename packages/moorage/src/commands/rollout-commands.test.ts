@@ -63,7 +63,7 @@ test('who waits is left out, and a bundle in use is archived with its rollouts a
     const body = { title: 'Spring', bundle_id: release.id, settings: { stages: [{}] } };
     const made = await client.as(maker).call('rollouts.create', { params: { product_id: product.id }, body });
     const [started] = await rollout(maker, 'start', [unwrap(made).value.id]);
-    return String(started?.['id']);
+    return String(started?.id);
   };
   const id = await start();
   await expect(rollout(maker, 'leave-out', [id], { unseen: '0' })).rejects.toThrow('Option --unseen');
