@@ -83,9 +83,9 @@ const ddiClients =
         ...(isJson && { body: reply.json() }),
       };
     }
-    /** The part of a link that follows the address of the client; nothing when it has none. */
+    /** The path of a link after the address of the client; nothing when there is no such link. */
     const linkOf = (base: { body?: { _links: Record<string, { href: string }> } }, link: string) =>
-      base.body?._links[link]?.href.replace(`http://hub.local:8443${at}/`, '');
+      base.body?._links[link]?.href.replace(`http://hub.local:8443${at}/`, '').replace(/\?.*/, '');
     /** A feedback about an update, as SWUpdate sends it. */
     const say = (
       id: string | number,

@@ -1,5 +1,6 @@
 import { type OtaReport, type Refusal, refusal } from '@moorage/api';
 import { failure, type Result, success } from '@moorage/base';
+import { runsAfterAll } from './actions.ts';
 import { currentUpdate, findProduct, namedBundle, type UpdateRow } from './queries.ts';
 import { isOpen, selectNamed } from './rules.ts';
 import { advance, type Beginning, begin, type DeviceStep, keepReported } from './steps.ts';
@@ -16,11 +17,8 @@ export async function applyReport(step: DeviceStep, report: OtaReport): Promise<
     return failure(refusal('NOT_FOUND', { what: 'Update to this bundle' }));
   }
   const { trigger, reason, kind } = judgeReport(current, report);
-  const { to_version: version, to_bversion: bversion } = current;
   if (trigger === 'confirm' && current.state === 'failed') {
-    // It runs the bundle after all. The failed update stays in the history as it was.
-    const to = { bundleId: report.bundle_id, version, bversion };
-    await begin(step, { to, current, fromBversion: device.bversion, state: 'done' });
+    await runsAfterAll(step, current, report.bundle_id);
   } else if (trigger !== undefined) {
     const moved = await advance(step, current, { trigger, result: report.result, reason, kind });
     if (!moved.ok) return moved;

@@ -136,6 +136,14 @@ export async function endOpen(step: InWork, update: UpdateRow | undefined): Prom
   if (update && isOpen(update.state)) unwrap(await move(step, update, { trigger: 'supersede' }));
 }
 
+/** Keeps why an update has failed, which the device says after it has failed. */
+export async function explain(step: InWork, failed: UpdateRow, reason: string): Promise<UpdateRow> {
+  if (failed.reason === reason) return failed;
+  const explained = await step.work.change(updateRows, failed.id, { reason });
+  notifyOf(step, explained);
+  return explained;
+}
+
 /** An update that begins: to which bundle, and what is known of the one before. */
 export interface Beginning {
   readonly to: { readonly bundleId: string; readonly version: string; readonly bversion: string };

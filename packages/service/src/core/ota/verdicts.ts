@@ -1,16 +1,17 @@
 import { otaResults, type ReportedFailure } from '@moorage/api';
 import { type CurrentUpdate, mismatchReason, type UpdateTrigger } from './rules.ts';
+import { meaningOf, phaseOf, type Word } from './words.ts';
 
-/** Why a device's update failed, by the result code it sent. Reference: wire 4.1. */
-const failureTexts: ReadonlyMap<number, string> = new Map([
-  [otaResults.failed, 'The device reports a general failure'],
-  [otaResults.noCredentials, 'The device has no network name or password'],
-  [otaResults.joinFailed, 'The device could not join its network'],
-  [otaResults.unreachable, 'The device could not reach the service'],
-  [otaResults.unauthorised, 'The device was not authorised'],
-  [otaResults.badRequest, 'The device sent a bad request'],
-  [otaResults.notFound, 'The device did not find what it asked for'],
-]);
+/** What the results of the wire mean by themselves. Reference: wire 4.1. */
+export const resultWords: readonly Word<number>[] = [
+  { says: otaResults.failed, trigger: 'fail', reason: 'The device reports a general failure' },
+  { says: otaResults.noCredentials, trigger: 'fail', reason: 'The device has no network name or password' },
+  { says: otaResults.joinFailed, trigger: 'fail', reason: 'The device could not join its network' },
+  { says: otaResults.unreachable, trigger: 'fail', reason: 'The device could not reach the service' },
+  { says: otaResults.unauthorised, trigger: 'fail', reason: 'The device was not authorised' },
+  { says: otaResults.badRequest, trigger: 'fail', reason: 'The device sent a bad request' },
+  { says: otaResults.notFound, trigger: 'fail', reason: 'The device did not find what it asked for' },
+];
 
 /** A result report, judged. */
 export interface Verdict {
@@ -43,12 +44,12 @@ const reportedTexts: Readonly<Record<ReportedFailure, string>> = {
  * Code 0 is what a module has after power-up: then another text after `installed` means that the update did not hold.
  */
 export function judgeReport(update: CurrentUpdate, report: Reported): Verdict {
-  const failed = failureTexts.get(report.result);
-  const { failure: kind } = report;
-  if (failed !== undefined) {
+  const word = meaningOf(resultWords, update.state, (says: number) => says === report.result);
+  const { failure: said } = report;
+  if (word) {
     // Of what it has confirmed before, the device says so to its rollout alone: the update is done.
-    if (update.state === 'done' && kind === 'health') return { trigger: undefined, reason: undefined };
-    return { trigger: 'fail', reason: kind ? reportedTexts[kind] : failed, ...(kind && { kind }) };
+    if (update.state === 'done' && said === 'health') return { trigger: undefined, reason: undefined };
+    return { trigger: 'fail', reason: said ? reportedTexts[said] : word.reason, kind: said ?? phaseOf(update.state) };
   }
   if (report.bversion === update.to_bversion) return { trigger: 'confirm', reason: undefined };
   if (report.result !== otaResults.none) return { trigger: 'install', reason: undefined };
@@ -62,7 +63,7 @@ export function judgeReport(update: CurrentUpdate, report: Reported): Verdict {
  */
 export function takesBack(update: CurrentUpdate, report: Reported): 'contradicted' | 'health' | undefined {
   if (update.state !== 'done') return undefined;
-  if (report.failure === 'health' && failureTexts.has(report.result)) return 'health';
+  if (report.failure === 'health' && resultWords.some(({ says }) => says === report.result)) return 'health';
   const isOther = report.bversion !== '' && report.bversion !== update.to_bversion;
   return report.result === otaResults.none && isOther ? 'contradicted' : undefined;
 }

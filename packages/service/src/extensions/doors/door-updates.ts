@@ -1,5 +1,6 @@
 import type { Refusal, UpdateState } from '@moorage/api';
 import type { Result } from '@moorage/base';
+import type { ActionReport } from '../../core/ota/actions.ts';
 import type { DeviceRow } from '../../engine/db/hot.ts';
 import type { Row } from '../../engine/db/schema.ts';
 import type { Db } from '../../engine/db/storage.ts';
@@ -38,7 +39,7 @@ export interface DoorUpdates {
   current(db: Db, row: Pick<DeviceRow, 'update_id'>): Promise<DoorUpdate | undefined>;
   reportAction(
     row: DeviceRow,
-    report: { updateId: number; trigger: 'fetch' | 'install' | 'confirm' | 'fail' | undefined; reason?: string },
+    report: ActionReport,
     by: BySelf,
   ): Promise<Result<{ readonly state: UpdateState }, Refusal>>;
   supersede(trx: Db, row: Pick<DeviceRow, 'update_id'>): Promise<void>;

@@ -63,7 +63,6 @@ const menderDeps = (behindDoors: DoorUpdates, keeper: DoorKeeper): MenderDeps =>
   ...behindDoors,
   byKey: (shown) => keeper.byKey(shown),
   signingKey: keeper.signingKey,
-  say: behindDoors.book.say,
 });
 
 /** The clients of Mender: what they hold is signed here. */

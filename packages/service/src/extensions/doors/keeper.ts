@@ -70,10 +70,13 @@ interface Known {
 
 type DoorDevice = NonNullable<Awaited<ReturnType<typeof doorDeviceById>>>;
 
-const knownOf = ({ device_id, name, reported_at, consent, auto_confirm }: DoorDevice): Known => ({
+const reportedAtOf = ({ reported_at, has_attributes }: Pick<DoorDevice, 'reported_at' | 'has_attributes'>) =>
+  has_attributes ? reported_at : null;
+
+const knownOf = ({ device_id, name, consent, auto_confirm, ...reporting }: DoorDevice): Known => ({
   deviceId: device_id,
   name,
-  reportedAtMs: reported_at,
+  reportedAtMs: reportedAtOf(reporting),
   asksConsent: consent === 1 && auto_confirm === null,
 });
 
@@ -167,7 +170,7 @@ export class DoorKeeper {
       });
     }
     const asksConsent = product.consent === 1 && (found?.auto_confirm ?? null) === null;
-    const reportedAtMs = found?.reported_at ?? null;
+    const reportedAtMs = found ? reportedAtOf(found) : null;
     return this.#seen({ deviceId: row.id, name: row.uuid, reportedAtMs, asksConsent, row }, ip);
   }
 

@@ -1,6 +1,5 @@
 import type { ReportedAttributes } from '@moorage/api';
 import { ignoreFailure } from '@moorage/base';
-import { isOpen } from '../../core/ota/rules.ts';
 import type { Deps, DoorCaller } from '../../engine/http/types.ts';
 import { bySelf, type DoorUpdate, type DoorUpdates } from './door-updates.ts';
 import { doorUpdate, probationOf, versionsOf } from './queries.ts';
@@ -16,8 +15,13 @@ export interface Probation {
   applies(deviceId: string): Promise<boolean>;
   /** Whether an update that is installed has been on probation for long enough. */
   isOver(deviceId: string, update: DoorUpdate): Promise<boolean>;
-  /** Ends the update that goes on, if what the device reports shows its version. */
+  /** The same as `runs`, where the product names an attribute that shows the version. */
   show(row: Row, reported: ReportedAttributes, ip: string): Promise<void>;
+  /**
+   * The device says that it runs this version. Where its newest update leads there, that is done, also when it had failed
+   * and the device was mended by hand. Spec: API-RULE-ota-9.
+   */
+  runs(row: Row, version: string, ip: string): Promise<void>;
 }
 
 interface ProbationDeps extends Pick<Deps, 'storage' | 'clock'> {
@@ -41,10 +45,14 @@ export const probation = ({ storage: { db }, clock, updates }: ProbationDeps): P
     const name = (await probationOf(db, row.id))?.version_attribute;
     const shown = name ? reported[name] : undefined;
     if (shown === undefined || shown === null) return;
+    await this.runs(row, String(shown), ip);
+  },
+  async runs(row, version, ip) {
     const update = await updates.current(db, row);
-    if (!update?.to_bundle_id || !isOpen(update.state)) return;
+    if (!update?.to_bundle_id || update.state === 'done') return;
+    if (update.state === 'superseded' && row.bversion === update.to_bversion) return;
     const versions = [update.to_version, ...(await versionsOf(db, update.to_bundle_id))];
-    if (!versions.includes(String(shown))) return;
+    if (!versions.includes(version)) return;
     // An update that has ended meanwhile needs no confirmation.
     ignoreFailure(await updates.reportAction(row, { updateId: update.id, trigger: 'confirm' }, bySelf(ip)));
   },

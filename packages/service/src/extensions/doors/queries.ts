@@ -62,7 +62,16 @@ const doorDevices = (db: Db) =>
     .innerJoin('products as p', 'p.id', 'v.product_id')
     .leftJoin('product_doors as d', 'd.product_id', 'p.id')
     .selectAll('x')
-    .select(['v.product_id as current_product_id', 'p.product', 'd.ddi', 'd.mender', 'd.consent']);
+    .select(['v.product_id as current_product_id', 'p.product', 'd.ddi', 'd.mender', 'd.consent'])
+    // The service forgets what a device has reported when it is taken back.
+    .select(({ exists, selectFrom, case: when }) =>
+      when()
+        .when(exists(selectFrom('attributes as a').select('a.name').whereRef('a.device_id', '=', 'x.device_id')))
+        .then(1)
+        .else(0)
+        .end()
+        .as('has_attributes'),
+    );
 
 const findByToken = builtOnce((db) => doorDevices(db).where('x.token_hash', '=', ''));
 const findByName = builtOnce((db) =>
@@ -316,6 +325,10 @@ export async function listMessages(db: Db, updateId: number, query: PageOf<'at' 
   const items = matching.select(['at', 'step', 'text']).orderBy('seq', page.direction);
   return onePage(items, matching, page);
 }
+
+/** All that a client has said of an update, in its order. */
+export const messagesOf = (db: Db, updateId: number) =>
+  db.selectFrom('update_messages').select(['step', 'text']).where('update_id', '=', updateId).orderBy('seq').execute();
 
 /** The newest lines of an update, the oldest of them first. */
 export async function lastMessages(db: Db, updateId: number, limit: number): Promise<string[]> {

@@ -1,3 +1,4 @@
+import type { ReportedFailure, UpdateState } from '@moorage/api';
 import { transactionOverConflicts } from '../../engine/db/conflicts.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Deps } from '../../engine/http/types.ts';
@@ -9,14 +10,16 @@ import {
   insertDoorUpdate,
   insertMessages,
   lastMessages,
+  messagesOf,
   openDoorUpdates,
 } from './queries.ts';
 import { linesToKeep, messageLimits } from './rules.ts';
+import { failureOf } from './words.ts';
 
 /** What clients behind doors know and say of updates. */
 export interface UpdateBook {
-  /** The client has been shown an update. */
-  shown(updateId: number, deviceId: string): Promise<void>;
+  /** The client has been shown an update, to install it or to have it confirmed first. */
+  shown(updateId: number, deviceId: string, consent: 'confirmed' | null): Promise<void>;
   /** The update of which the client has to hear that it is over; nothing when there is none. */
   toCancel(deviceId: string, currentId: number | null): Promise<number | undefined>;
   /** What the client knows of an update. */
@@ -27,6 +30,11 @@ export interface UpdateBook {
   close(updateId: number): Promise<void>;
   /** Keeps what the client says of an update. */
   say(updateId: number, step: string, lines: readonly string[]): Promise<void>;
+  /** Why an update has failed and in which way, by all that its client has said and by what it says as it fails. */
+  failureOf(
+    update: { readonly id: number; readonly state: UpdateState },
+    last: readonly string[],
+  ): Promise<{ readonly reason: string; readonly kind: ReportedFailure }>;
   /** The newest lines of an update. */
   history(updateId: number, limit: number): Promise<readonly string[]>;
 }
@@ -37,10 +45,10 @@ const cancelMs = 15 * 60_000;
 const openStates: readonly string[] = ['offered', 'downloading', 'installed'];
 
 export const updateBook = ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>): UpdateBook => ({
-  async shown(updateId, deviceId) {
+  async shown(updateId, deviceId, consent) {
     if (await doorUpdate(storage.db, updateId)) return;
     const row = { update_id: updateId, device_id: deviceId, shown_at: clock.now(), cancel_at: null, closed_at: null };
-    await storage.transaction((trx) => insertDoorUpdate(trx, row));
+    await storage.transaction((trx) => insertDoorUpdate(trx, { ...row, consent }));
   },
   async toCancel(deviceId, currentId) {
     const nowMs = clock.now();
@@ -63,6 +71,7 @@ export const updateBook = ({ storage, clock }: Pick<Deps, 'storage' | 'clock'>):
     const atMs = clock.now();
     await transactionOverConflicts(storage, (trx) => keepLines(trx, { updateId, step, lines, atMs }));
   },
+  failureOf: async ({ id, state }, last) => failureOf(await messagesOf(storage.db, id), last, state),
   history: (updateId, limit) => lastMessages(storage.db, updateId, Math.min(limit, messageLimits.lines)),
 });
 

@@ -7,7 +7,8 @@ import type { Db } from '../../../engine/db/storage.ts';
 import { calledAddress } from '../../../engine/http/called-address.ts';
 import type { Deps, DoorCaller, FileReply, RequestHeaders } from '../../../engine/http/types.ts';
 import type { DoorStanding, DoorUpdate, DoorUpdates } from '../door-updates.ts';
-import { baseName, handlingOf, partsOf } from './rules.ts';
+import type { UpdateBook } from '../update-book.ts';
+import { baseName, type Handling, handlingOf, historyWord, partsOf } from './rules.ts';
 
 type Row = DoorCaller['row'];
 type Update = DoorUpdate;
@@ -31,15 +32,7 @@ export interface DdiDeps extends Deps {
   ticketFor(updateId: number, name: string): Promise<string>;
   /** The device has sent its attributes. */
   noteReport(deviceId: string): Promise<unknown>;
-  readonly book: {
-    shown(updateId: number, deviceId: string): Promise<void>;
-    toCancel(deviceId: string, currentId: number | null): Promise<number | undefined>;
-    close(updateId: number): Promise<void>;
-    say(updateId: number, step: string, lines: readonly string[]): Promise<void>;
-    history(updateId: number, limit: number): Promise<readonly string[]>;
-    of(updateId: number): Promise<Known | undefined>;
-    decide(updateId: number, consent: 'confirmed' | 'denied'): Promise<void>;
-  };
+  readonly book: UpdateBook;
   readonly probation: {
     applies(deviceId: string): Promise<boolean>;
     show(row: Row, reported: ReportedAttributes, ip: string): Promise<void>;
@@ -64,6 +57,19 @@ export const baseOf = (
 
 export const textOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
+
+const versionsOfHandling = { skip: 1, attempt: 2, forced: 3 } as const;
+
+/**
+ * The link to an action. Clients take the action from what stands before `?c=`, as the documentation of this interface
+ * writes it; the number is another one when the action is handled otherwise.
+ */
+export const actionLink = (
+  base: string,
+  shownAs: 'deploymentBase' | 'confirmationBase',
+  updateId: number,
+  { update }: Pick<Handling, 'update'>,
+) => ({ href: `${base}/${shownAs}/${updateId}?c=${versionsOfHandling[update]}` });
 
 /** A client that has closed an update with a success which has still to be proved. */
 export const isProving = (update: Update | undefined, known: Known | undefined): boolean =>
@@ -111,7 +117,7 @@ export async function actionOf(
   deps: DdiDeps,
   call: ActionCall,
   update: Update,
-  handling: DdiAction['deployment']['update'],
+  { handling, isWaiting = false }: { handling: DdiAction['deployment']['update']; isWaiting?: boolean },
 ): Promise<Result<DdiAction, Refusal>> {
   const { to_bundle_id: bundleId } = update;
   const at = baseOf(call, deps, call.caller.name);
@@ -136,7 +142,7 @@ export async function actionOf(
       ...(handling === 'skip' && { maintenanceWindow: 'unavailable' }),
       chunks,
     },
-    ...(messages && { actionHistory: { status: update.state.toUpperCase(), messages: [...messages] } }),
+    ...(messages && { actionHistory: { status: historyWord(update.state, isWaiting), messages: [...messages] } }),
   });
 }
 

@@ -2,8 +2,18 @@ import { type DdiAutoConfirm, type ddiContract, refusal } from '@moorage/api';
 import { failure, success } from '@moorage/base';
 import { isOpen } from '../../../core/ota/rules.ts';
 import type { Handlers } from '../../../engine/http/types.ts';
-import { actionOf, baseOf, type DdiDeps, noUpdate, shownUpdate, waitsForConsent } from './actions.ts';
+import {
+  actionLink,
+  actionOf,
+  baseOf,
+  type DdiDeps,
+  noUpdate,
+  shownUpdate,
+  textOf,
+  waitsForConsent,
+} from './actions.ts';
 import { updateOfDevice } from './queries.ts';
+import { handlingOf } from './rules.ts';
 
 type Contract = Pick<
   typeof ddiContract,
@@ -22,21 +32,20 @@ export const consentRoutes = (deps: DdiDeps): Handlers<Contract> => ({
     if (!at.ok) return at;
     const kept = await deps.autoConfirm(row.id);
     const link = (tail: string) => ({ href: `${at.value}/confirmationBase/${tail}` });
-    // A product that asks for no consent has it.
-    if (!asksConsent && kept === null) return success({ autoConfirm: { active: true }, _links: {} });
-    if (!asksConsent) {
-      return success({
-        autoConfirm: autoConfirmOf(kept),
-        _links: { deactivateAutoConfirm: link('deactivateAutoConfirm') },
-      });
+    if (kept !== null) {
+      const _links = { deactivateAutoConfirm: link('deactivateAutoConfirm') };
+      return success({ autoConfirm: autoConfirmOf(kept), _links });
     }
-    const { update } = await deps.standing(row, call.ip);
+    const activateAutoConfirm = link('activateAutoConfirm');
+    if (!asksConsent) return success({ autoConfirm: autoConfirmOf(kept), _links: { activateAutoConfirm } });
+    const { update, offer } = await deps.standing(row, call.ip);
+    const handling = handlingOf(offer.install, textOf(call.headers['user-agent']));
     const waits = update !== undefined && waitsForConsent(call.caller, await deps.book.of(update.id));
     return success({
-      autoConfirm: { active: false },
+      autoConfirm: autoConfirmOf(kept),
       _links: {
-        activateAutoConfirm: link('activateAutoConfirm'),
-        ...(waits && { confirmationBase: link(String(update.id)) }),
+        activateAutoConfirm,
+        ...(waits && { confirmationBase: actionLink(at.value, 'confirmationBase', update.id, handling) }),
       },
     });
   },
@@ -45,18 +54,23 @@ export const consentRoutes = (deps: DdiDeps): Handlers<Contract> => ({
     if (!found.ok) return found;
     const { update, handling, known } = found.value;
     if (!waitsForConsent(call.caller, known)) return noUpdate();
-    await deps.book.shown(update.id, call.caller.row.id);
-    const action = await actionOf(deps, call, update, handling);
+    await deps.book.shown(update.id, call.caller.row.id, null);
+    const action = await actionOf(deps, call, update, { handling, isWaiting: true });
     if (!action.ok) return action;
     const { deployment: confirmation, ...rest } = action.value;
     return success({ ...rest, confirmation });
   },
-  async confirm({ caller: { row }, params, body }) {
+  async confirm({ caller, params, body }) {
+    const { row } = caller;
     const update = await updateOfDevice(deps.storage.db, row.id, params.action_id);
     if (!update) return noUpdate();
     if (!isOpen(update.state)) return failure(refusal('UPDATE_OVER'));
     const { confirmation, code, details } = body;
-    await deps.book.shown(update.id, row.id);
+    // What has begun goes on: it can be cancelled, and not be denied any more. The consent may be said again.
+    if (!waitsForConsent(caller, await deps.book.of(update.id))) {
+      return confirmation === 'confirmed' ? success({}) : noUpdate();
+    }
+    await deps.book.shown(update.id, row.id, null);
     await deps.book.decide(update.id, confirmation);
     const said = (details ?? []).filter((line) => line !== '');
     const first = typeof code === 'number' ? `${confirmation}, code ${code}` : confirmation;

@@ -169,7 +169,7 @@ eachDatabase('DDI', (open) => {
     // API-DDI-installed
     expect(await client.call('GET', `installedBase/${id}?actionHistory=2`)).toMatchObject({
       status: 200,
-      body: { id, actionHistory: { status: 'DONE', messages: ['Update Installed.', 'Update Installed.'] } },
+      body: { id, actionHistory: { status: 'FINISHED', messages: ['Update Installed.', 'Update Installed.'] } },
     });
     // API-EP-GET-devices-device_id-updates-update_id-messages
     const log = await world.api.call('doors.messages', { params: { device_id: device.id, update_id: Number(id) } });
@@ -269,8 +269,46 @@ eachDatabase('DDI', (open) => {
     const { client } = await newcomer('consent');
     expect(await client.call('GET', 'confirmationBase')).toMatchObject({
       status: 200,
-      body: { autoConfirm: { active: true } },
+      body: { autoConfirm: { active: false }, _links: { activateAutoConfirm: {} } },
     });
+  });
+
+  // API-DDI-config
+  it('attributes are asked for again after an update, when a person asks, and when the service has forgotten them', async () => {
+    const { client, id, device } = await updating('asked-again');
+    const { clock } = world.app;
+    const isAsked = async () => 'configData' in (await client.poll()).body._links;
+    const report = async () => {
+      await clock.advance(1_000);
+      await client.call('PUT', 'configData', { data: { os_version: '1' } });
+      expect(await isAsked()).toBe(false);
+      await clock.advance(1_000);
+    };
+    await report();
+    await client.say(id, 'closed', 'success', ['Update Installed.']);
+    expect(await isAsked()).toBe(true);
+    await report();
+    unwrap(await world.api.call('devices.askUpdate', { params: { device_id: device.id } }));
+    expect(await isAsked()).toBe(true);
+    await report();
+    await world.app.storage.db.deleteFrom('attributes').where('device_id', '=', device.id).execute();
+    expect(await isAsked()).toBe(true);
+  });
+
+  // API-DDI-base
+  it('the number behind the link of an action changes with how it is handled', async () => {
+    const { client } = await updating('numbered');
+    const { href } = (await client.poll()).body._links.deploymentBase;
+    expect(href).toMatch(/\/deploymentBase\/\d+\?c=3$/);
+  });
+
+  it('a success after a failure is what the device runs', async () => {
+    const { client, id, release, states } = await updating('after-all');
+    await client.say(id, 'closed', 'failure', ['no']);
+    expect((await client.say(id, 'closed', 'success', ['Update Installed.'])).status).toBe(200);
+    expect(await states()).toEqual(['failed', 'done']);
+    expect(await world.deviceNamed('after-all')).toMatchObject({ bversion: expect.stringContaining(release.version) });
+    expect(client.linkOf(await client.poll(), 'deploymentBase')).toBeUndefined();
   });
 
   describe('who does not come in learns nothing else', () => {

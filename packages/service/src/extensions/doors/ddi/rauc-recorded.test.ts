@@ -192,7 +192,7 @@ eachDatabase('RAUC, recorded', (open) => {
         async base(...links) {
           const found = await base();
           expect(Object.keys(found).toSorted()).toEqual(links);
-          id = (found.deploymentBase ?? found.cancelAction)?.href.split('/').at(-1) ?? '';
+          id = (found.deploymentBase ?? found.cancelAction)?.href.match(/\d+(?=\?c=|$)/)?.[0] ?? '';
         },
         async attributes() {
           const body = { time: '20260101T000000', status: { result: { finished: 'success' }, execution: 'closed' } };

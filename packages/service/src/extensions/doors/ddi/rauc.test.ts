@@ -78,7 +78,8 @@ eachDatabase('RAUC', (open) => {
       const id = await actionOf(made);
       await made.say(id, 'proceeding', 'none', ['LastError: Failed mounting bundle']);
       await made.say(id, 'closed', 'failure', ['Failed to install software bundle.']);
-      expect(await made.states()).toEqual(['failed']);
+      const { id: device = '' } = (await world.deviceNamed('gate-f')) ?? {};
+      expect(await world.history(device)).toMatchObject([{ state: 'failed', reason: 'Failed mounting bundle' }]);
     });
 
     // API-DOOR-probation
@@ -166,7 +167,7 @@ eachDatabase('RAUC', (open) => {
       expect((await made.call('GET', `${link}?actionHistory=1`)).body).toMatchObject({
         id,
         confirmation: { download: 'forced', update: 'forced', chunks: [{ part: 'os' }] },
-        actionHistory: { status: 'OFFERED' },
+        actionHistory: { status: 'WAIT_FOR_CONFIRMATION' },
       });
       expect((await made.call('GET', 'confirmationBase')).body).toMatchObject({
         autoConfirm: { active: false },

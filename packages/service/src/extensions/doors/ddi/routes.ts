@@ -5,7 +5,9 @@ import { isOpen } from '../../../core/ota/rules.ts';
 import { digestsOf } from '../../../engine/db/blob-records.ts';
 import { type Call, type Handlers, handlers } from '../../../engine/http/types.ts';
 import { bySelf } from '../door-updates.ts';
+import { judgeFeedback } from '../words.ts';
 import {
+  actionLink,
   actionOf,
   artifactOf,
   baseOf,
@@ -19,7 +21,7 @@ import {
 import { consentRoutes } from './consent.ts';
 import { pollingRoutes } from './polling.ts';
 import { attributeNames, updateOfDevice } from './queries.ts';
-import { baseName, busySleepS, handlingOf, judgeFeedback, reportedOf, reportsEarly, sleepText } from './rules.ts';
+import { asksForAttributes, baseName, busySleepS, handlingOf, reportedOf, reportsEarly, sleepText } from './rules.ts';
 
 type Contract = typeof ddiContract;
 
@@ -43,13 +45,19 @@ async function base(deps: DdiDeps, call: Call<Contract['base']>) {
   const todo =
     cancelled !== undefined
       ? { cancelAction: link(`cancelAction/${cancelled}`) }
-      : update && isShown && { [shownAs]: link(`${shownAs}/${update.id}`) };
+      : update && isShown && { [shownAs]: actionLink(at.value, shownAs, update.id, handling) };
+  const isAsked = asksForAttributes({
+    reportedAtMs,
+    endedAtMs: last?.finished_at ?? null,
+    askedAtMs: row.update_asked_at,
+    isOnProbation,
+  });
   const isBusy = (update && isShown) || cancelled !== undefined;
   const reply: DdiBase = {
     config: { polling: { sleep: sleepText(offer.nextPollS, waitS, isBusy ? busySleepS : undefined) } },
     _links: {
       ...todo,
-      ...((reportedAtMs === null || isOnProbation) && { configData: link('configData') }),
+      ...(isAsked && { configData: link('configData') }),
       ...(last?.state === 'done' && { installedBase: link(`installedBase/${last.id}`) }),
     },
   };
@@ -62,8 +70,8 @@ async function configData(deps: DdiDeps, { caller, body, ip }: Call<Contract['co
   const known = body.mode === 'replace' ? await attributeNames(deps.storage.db, id) : [];
   const reported = reportedOf(body, known);
   await deps.keepAttributes(id, reported, deps.clock.now());
-  await deps.noteReport(id);
   await deps.probation.show(caller.row, reported, ip);
+  await deps.noteReport(id);
   return success({});
 }
 
@@ -74,14 +82,15 @@ async function deployment(deps: DdiDeps, call: Call<Contract['deployment']>) {
   if (!found.ok) return found;
   const { update, handling, known } = found.value;
   if (waitsForConsent(call.caller, known)) return noUpdate();
-  await deps.book.shown(update.id, row.id);
-  return actionOf(deps, call, update, handling);
+  // It begins: whether the product asks for a consent from now on makes no difference to it.
+  await deps.book.shown(update.id, row.id, 'confirmed');
+  return actionOf(deps, call, update, { handling });
 }
 
 /** API-DDI-installed */
 async function installed(deps: DdiDeps, call: Call<Contract['installed']>) {
   const update = await updateOfDevice(deps.storage.db, call.caller.row.id, call.params.action_id);
-  return update?.state === 'done' ? actionOf(deps, call, update, 'forced') : noUpdate();
+  return update?.state === 'done' ? actionOf(deps, call, update, { handling: 'forced' }) : noUpdate();
 }
 
 /** API-DDI-feedback */
@@ -92,10 +101,14 @@ async function feedback(
   const { row } = caller;
   const update = await updateOfDevice(storage.db, row.id, params.action_id);
   if (!update) return noUpdate();
+  // What its user has not consented to has not begun, whatever the client says.
+  const isAwaited = caller.asksConsent && isOpen(update.state) && waitsForConsent(caller, await book.of(update.id));
+  if (isAwaited) return noUpdate();
   const { closes, ...judged } = judgeFeedback(body, update.state);
+  const failed = judged.trigger === 'fail' && (await book.failureOf(update, body.status.details ?? []));
   const isEarly = judged.trigger === 'confirm' && isOpen(update.state) && reportsEarly(textOf(headers['user-agent']));
   const trigger = isEarly && (await probation.applies(row.id)) ? 'install' : judged.trigger;
-  const done = await updates.reportAction(row, { updateId: update.id, ...judged, trigger }, bySelf(ip));
+  const done = await updates.reportAction(row, { updateId: update.id, ...failed, ...judged, trigger }, bySelf(ip));
   if (!done.ok) return done;
   await book.say(update.id, body.status.execution, linesOf(body));
   if (closes) await book.close(update.id);
@@ -122,6 +135,9 @@ async function cancelFeedback(
 ) {
   const update = await updateOfDevice(storage.db, row.id, params.action_id);
   if (!update) return noUpdate();
+  // One that goes on has not been cancelled.
+  if (update.id === row.update_id && isOpen(update.state))
+    return failure(refusal('METHOD_NOT_ALLOWED', { method: 'POST' }));
   await book.say(update.id, `cancel ${body.status.execution}`, linesOf(body));
   // Whether it drops the update or says that it is too late: it knows, and says by itself how that ended.
   if (body.status.execution !== 'proceeding') await book.close(update.id);

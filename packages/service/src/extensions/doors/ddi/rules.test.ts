@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { attributeNameOf, handlingOf, judgeFeedback, partsOf, reportedOf, sleepText } from './rules.ts';
+import { asksForAttributes, attributeNameOf, handlingOf, partsOf, reportedOf, sleepText } from './rules.ts';
 
 it.each([
   [[undefined], '00:05:00'],
@@ -19,35 +19,18 @@ it('outside of a window only a client that waits is shown an update', () => {
 });
 
 it.each([
-  ['closed', 'success', ['Update Installed.'], 'offered', { trigger: 'confirm', closes: true }],
-  ['closed', 'none', undefined, 'installed', { trigger: 'confirm', closes: true }],
-  ['closed', 'success', ['Skipped Update.'], 'offered', { trigger: undefined, closes: true }],
-  ['closed', 'success', ['Skipped Update.'], 'downloading', { trigger: 'confirm', closes: true }],
-  ['closed', 'failure', ['one', 'two', ' '], 'offered', { trigger: 'fail', reason: 'two', closes: true }],
-  ['closed', 'failure', null, 'offered', { trigger: 'fail', reason: 'The client reports a failure', closes: true }],
-  ['canceled', 'none', [], 'offered', { trigger: 'fail', reason: 'The client has cancelled the update', closes: true }],
-  ['proceeding', 'none', ['All Chunks Installed.'], 'downloading', { trigger: 'install', closes: false }],
-  ['proceeding', 'none', ['Installed Chunk.'], 'downloading', { trigger: undefined, closes: false }],
-  ['download', 'none', [], 'offered', { trigger: 'fetch', closes: false }],
-  ['downloaded', 'success', [], 'downloading', { trigger: undefined, closes: false }],
-  ['rejected', 'success', [], 'downloading', { trigger: undefined, closes: false }],
-  ['scheduled', 'none', [], 'offered', { trigger: undefined, closes: false }],
-  ['resumed', 'none', [], 'offered', { trigger: undefined, closes: false }],
-] as const)('%s with %s and %j while %s', (execution, finished, details, state, judged) => {
-  const status = {
-    execution,
-    result: { finished },
-    ...(details !== undefined && { details: details && [...details] }),
-  };
-  expect(judgeFeedback({ status }, state)).toEqual(judged);
-});
-
-it('a failure is told in up to 500 characters without NUL', () => {
-  const status = { execution: 'closed', result: { finished: 'failure' }, details: [`\0${'x'.repeat(600)}`] } as const;
-  expect(judgeFeedback({ status: { ...status, details: [...status.details] } }, 'offered').reason).toBe(
-    'x'.repeat(500),
-  );
-});
+  ['that has sent none', null, null, null, false, true],
+  ['that has sent them', 5, null, null, false, false],
+  ['that has sent them since its update ended', 5, 4, 3, false, false],
+  ['whose update has ended since', 5, 6, null, false, true],
+  ['that a person wants to look again', 5, 4, 6, false, true],
+  ['that has to prove what it runs', 5, null, null, true, true],
+] as const)(
+  'a client %s is asked for its attributes or not',
+  (_, reportedAtMs, endedAtMs, askedAtMs, isOnProbation, asked) => {
+    expect(asksForAttributes({ reportedAtMs, endedAtMs, askedAtMs, isOnProbation })).toBe(asked);
+  },
+);
 
 it('files are grouped by their folder', () => {
   const files = ['a', 'boot/x', 'b', 'boot/y', 'boot/deep/z'].map((filename) => ({ filename }));

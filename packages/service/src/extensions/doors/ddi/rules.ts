@@ -1,10 +1,4 @@
-import {
-  attributeName,
-  type DdiConfigData,
-  type DdiFeedback,
-  type ReportedAttributes,
-  type UpdateState,
-} from '@moorage/api';
+import { attributeName, type DdiConfigData, type ReportedAttributes, type UpdateState } from '@moorage/api';
 
 /** Longest time that clients can read: they take it for a time of day. */
 const longestSleepS = 24 * 3_600 - 1;
@@ -51,48 +45,34 @@ export function handlingOf(
   return waitsForWindow(userAgent) ? { isShown: true, update: 'skip' } : { isShown: false, update };
 }
 
-/** What SWUpdate says when all is written and the restart comes, and when it was told to skip an update. */
-const allInstalled = 'All Chunks Installed.';
-const skipped = 'Skipped Update.';
-const longestReason = 500;
-
-/** A feedback, judged. */
-export interface Judged {
-  readonly trigger: 'fetch' | 'install' | 'confirm' | 'fail' | undefined;
-  readonly reason?: string;
-  /** The client has done with the update. */
-  readonly closes: boolean;
+/** What decides whether a client is asked for its attributes; times in epoch ms. */
+interface Reporting {
+  /** When it has sent those that are kept. */
+  readonly reportedAtMs: number | null;
+  /** When its newest update has ended. */
+  readonly endedAtMs: number | null;
+  /** When a person last wanted the device to look again. */
+  readonly askedAtMs: number | null;
+  readonly isOnProbation: boolean;
 }
 
-const detailsOf = ({ status }: DdiFeedback): readonly string[] => status.details ?? [];
+/** Whether a client is asked for its attributes: some send none unasked. Spec: API-DDI-config. */
+export const asksForAttributes = ({ reportedAtMs, endedAtMs, askedAtMs, isOnProbation }: Reporting): boolean =>
+  isOnProbation || reportedAtMs === null || reportedAtMs < Math.max(endedAtMs ?? 0, askedAtMs ?? 0);
 
-/** What failed: the last thing that the client says, or that it says nothing. */
-const reasonOf = (feedback: DdiFeedback): string => {
-  const said = detailsOf(feedback).findLast((line) => line.trim() !== '');
-  return (said ?? 'The client reports a failure').replaceAll('\0', '').slice(0, longestReason);
-};
+/** The state of an action in the words of this interface. */
+const historyWords = {
+  offered: 'RETRIEVED',
+  downloading: 'RUNNING',
+  installed: 'RUNNING',
+  done: 'FINISHED',
+  failed: 'ERROR',
+  superseded: 'CANCELED',
+} as const satisfies Record<UpdateState, string>;
 
-/** Judges what a client says of an update. Spec: API-DDI-feedback. */
-export function judgeFeedback(feedback: DdiFeedback, state: UpdateState): Judged {
-  const { execution, result } = feedback.status;
-  const details = detailsOf(feedback);
-  switch (execution) {
-    case 'closed':
-      if (result.finished === 'failure') return { trigger: 'fail', reason: reasonOf(feedback), closes: true };
-      // Nothing has been installed, whatever the client calls it.
-      if (state === 'offered' && details.length === 1 && details[0] === skipped)
-        return { trigger: undefined, closes: true };
-      return { trigger: 'confirm', closes: true };
-    case 'canceled':
-      return { trigger: 'fail', reason: 'The client has cancelled the update', closes: true };
-    case 'download':
-      return { trigger: 'fetch', closes: false };
-    case 'proceeding':
-      return { trigger: details.includes(allInstalled) ? 'install' : undefined, closes: false };
-    default:
-      return { trigger: undefined, closes: false };
-  }
-}
+/** The same, of one that waits for a consent, too. */
+export const historyWord = (state: UpdateState, isWaiting: boolean): string =>
+  isWaiting ? 'WAIT_FOR_CONFIRMATION' : historyWords[state];
 
 /** A file as clients get it: those of one folder are for the same part of the device. */
 export interface Part<F> {

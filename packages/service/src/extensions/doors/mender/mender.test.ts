@@ -338,6 +338,41 @@ eachDatabase('Mender', (open) => {
     expect(await client.say('999999', 'failure')).toBe(404);
   });
 
+  it.each(['inventory', 'next'] as const)('a device that was mended by hand is up to date, by its %s', async (way) => {
+    const { token, release } = await opened();
+    const mac = newMac();
+    const client = menderClient(mac, token);
+    await client.authenticate();
+    const bundle = await release('rel-2');
+    const { id } = JSON.parse((await client.next('rel-1')).text);
+    await client.say(id, 'failure');
+    const inventory = [{ name: 'artifact_name', value: 'rel-2' }];
+    if (way === 'next') expect((await client.next('rel-2')).status).toBe(204);
+    else expect((await client.call('PUT', `${api}/inventory/device/attributes`, inventory)).status).toBe(200);
+    expect(await updatesOf(mac)).toMatchObject([{ state: 'failed' }, { state: 'done', to_bundle_id: bundle.id }]);
+    expect(await world.deviceNamed(mac)).toMatchObject({ bversion: expect.stringContaining(bundle.version) });
+    expect((await client.next('rel-2')).status).toBe(204);
+    expect(await updatesOf(mac)).toHaveLength(2);
+  });
+
+  it('the log of a failure, which comes after it, says why', async () => {
+    const { token, release } = await opened();
+    const mac = newMac();
+    const client = menderClient(mac, token);
+    await client.authenticate();
+    await release('rel-2');
+    const { id } = JSON.parse((await client.next('rel-1')).text);
+    for (const status of ['downloading', 'installing', 'failure']) await client.say(id, status);
+    expect(await updatesOf(mac)).toMatchObject([{ reason: 'The client reports a failure' }]);
+    const messages = [
+      { level: 'info', message: 'begin' },
+      { level: 'error', message: 'The module \0 failed' },
+      { level: 'info', message: 'rolled back' },
+    ];
+    expect((await client.call('PUT', `${deployments}/${id}/log`, { messages })).status).toBe(204);
+    expect(await updatesOf(mac)).toMatchObject([{ state: 'failed', reason: 'The module  failed' }]);
+  });
+
   // API-RULE-artifact-1
   describe('an artifact that is none is refused at upload', () => {
     it.each([

@@ -18,17 +18,11 @@ import {
   handlers,
 } from '../../../engine/http/types.ts';
 import { bySelf, type DoorStanding, type DoorUpdate, type DoorUpdates } from '../door-updates.ts';
+import type { Probation } from '../probation.ts';
+import type { UpdateBook } from '../update-book.ts';
+import { judgeStatus } from '../words.ts';
 import { artifactsOf, attributeNames, updateOfDevice } from './queries.ts';
-import {
-  artifactFor,
-  attributesOf,
-  isLastWord,
-  isWrittenDown,
-  makeToken,
-  nameOf,
-  signerOf,
-  triggers,
-} from './rules.ts';
+import { artifactFor, attributesOf, makeToken, nameOf, signerOf } from './rules.ts';
 
 type Contract = typeof menderContract;
 type Row = DoorCaller['row'];
@@ -49,7 +43,8 @@ export interface MenderDeps extends Deps {
     ip: string;
   }): Promise<Result<DoorCaller, Refusal>>;
   signingKey(): Promise<Buffer>;
-  say(updateId: number, step: string, lines: readonly string[]): Promise<void>;
+  readonly book: Pick<UpdateBook, 'say' | 'failureOf'>;
+  readonly probation: Pick<Probation, 'runs'>;
 }
 
 const empty = success(new EmptyReply());
@@ -75,16 +70,6 @@ async function authenticate(
   return success({ bytes: new TextEncoder().encode(token), mime: jwt });
 }
 
-/** The update that goes on, if the device reports the name of an artifact of its bundle: it is there. */
-async function confirmByName(deps: MenderDeps, row: Row, name: string | undefined, ip: string): Promise<boolean> {
-  const current = await deps.updates.current(deps.storage.db, row);
-  if (name === undefined || !current?.to_bundle_id || !isOpen(current.state)) return false;
-  const artifacts = await artifactsOf(deps.storage.db, current.to_bundle_id);
-  if (!artifacts.some((artifact) => artifact.name === name)) return false;
-  const done = await deps.updates.reportAction(row, { updateId: current.id, trigger: 'confirm' }, bySelf(ip));
-  return done.ok;
-}
-
 type InventoryCall = Pick<Call<Contract['replaceInventory']>, 'caller' | 'body' | 'ip'>;
 
 /** API-MENDER-inventory */
@@ -92,7 +77,7 @@ async function keepInventory(deps: MenderDeps, { caller, body, ip }: InventoryCa
   const { row } = caller;
   await deps.keepAttributes(row.id, attributesOf(body, replaced), deps.clock.now());
   const name = body.find((item) => item.name === 'artifact_name')?.value;
-  await confirmByName(deps, row, typeof name === 'string' ? name : undefined, ip);
+  if (typeof name === 'string') await deps.probation.runs(row, name, ip);
   return success({});
 }
 
@@ -109,7 +94,7 @@ async function nextOf(
   provides: { readonly artifactName: string | undefined; readonly deviceType: string },
 ): Promise<Result<MenderDeployment | EmptyReply, Refusal>> {
   const { name } = caller;
-  await confirmByName(deps, caller.row, provides.artifactName, ip);
+  if (provides.artifactName !== undefined) await deps.probation.runs(caller.row, provides.artifactName, ip);
   const row = (await deps.storage.hot.deviceById(caller.row.id)) ?? caller.row;
   const { update, offer } = await deps.standing(row, ip);
   // A window that is closed hides the update: no client can be told to wait with it.
@@ -155,36 +140,40 @@ async function status(deps: MenderDeps, { caller, params, body, ip }: Call<Contr
   const update = await updateFor(deps, caller, params.deployment_id);
   if (!update) return noUpdate();
   const { substate } = body;
-  await deps.say(update.id, body.status, [substate ? `${body.status}: ${substate}` : body.status]);
+  await deps.book.say(update.id, body.status, [substate ? `${body.status}: ${substate}` : body.status]);
   if (!isOpen(update.state)) {
     const isSaidAgain =
       update.state === 'done'
         ? body.status === 'success' || body.status === 'already-installed'
-        : isLastWord(body.status);
+        : body.status === 'failure';
     if (isSaidAgain) return empty;
     const blanks = { what: 'A deployment', from: update.state, to: body.status };
     return failure(refusal('ILLEGAL_TRANSITION', blanks));
   }
-  const trigger = triggers[body.status];
   // Before anything is committed: an update that selection has taken back is to be wound up.
-  const isTakenBack = !isWrittenDown(body.status) && (await deps.standing(caller.row, ip)).update?.id !== update.id;
+  const { trigger, closes } = judgeStatus(body.status, update.state);
+  const isTakenBack = !closes && (await deps.standing(caller.row, ip)).update?.id !== update.id;
   if (isTakenBack) {
     const blanks = { what: 'A deployment', from: 'superseded', to: body.status };
     return failure(refusal('ILLEGAL_TRANSITION', blanks));
   }
-  const reason = substate ? `The client reports a failure: ${substate.slice(0, 200)}` : 'The client reports a failure';
-  const report = { updateId: update.id, trigger, ...(trigger === 'fail' && { reason }) };
-  const done = await deps.updates.reportAction(caller.row, report, bySelf(ip));
+  const failed = trigger === 'fail' && (await deps.book.failureOf(update, substate ? [substate] : []));
+  const done = await deps.updates.reportAction(caller.row, { updateId: update.id, trigger, ...failed }, bySelf(ip));
   return done.ok ? empty : done;
 }
 
 /** API-MENDER-log */
-async function log(deps: MenderDeps, { caller, params, body }: Call<Contract['log']>) {
+async function log(deps: MenderDeps, { caller, params, body, ip }: Call<Contract['log']>) {
   const update = await updateFor(deps, caller, params.deployment_id);
   if (!update) return noUpdate();
   const lines = body.messages.map(({ level, message = '' }) => `${textOf(level) ?? 'info'}: ${message}`);
-  await deps.say(update.id, 'log', lines);
-  return empty;
+  await deps.book.say(update.id, 'log', lines);
+  if (update.state !== 'failed') return empty;
+  // It comes after the failure, and says why.
+  const { reason } = await deps.book.failureOf(update, []);
+  const report = { updateId: update.id, trigger: 'fail', reason, isExplained: true } as const;
+  const explained = await deps.updates.reportAction(caller.row, report, bySelf(ip));
+  return explained.ok ? empty : explained;
 }
 
 /** API-MENDER-download */

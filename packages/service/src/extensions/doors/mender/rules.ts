@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
-import { attributeName, type MenderInventory, type MenderStatus, type ReportedAttributes } from '@moorage/api';
+import { attributeName, type MenderInventory, type ReportedAttributes } from '@moorage/api';
 import { dayMs } from '@moorage/base';
 
 /** The key of a request, if the request is signed with it. */
@@ -73,26 +73,6 @@ export function readToken(
   if (typeof sub !== 'string' || typeof keyHash !== 'string' || Number(exp) * 1000 < nowMs) return undefined;
   return { deviceId: sub, keyHash };
 }
-
-/** What a status means for the update. Success is believed when the device reports the name of what it has installed. */
-export const triggers = {
-  downloading: 'fetch',
-  installing: undefined,
-  rebooting: undefined,
-  success: 'install',
-  failure: 'fail',
-  'already-installed': 'confirm',
-  pause_before_installing: undefined,
-  pause_before_rebooting: undefined,
-  pause_before_committing: undefined,
-} as const satisfies Record<MenderStatus, string | undefined>;
-
-/** Statuses that are taken although the service has ended the update: the client winds up. */
-export const isLastWord = (status: MenderStatus): boolean => status === 'failure';
-
-/** Statuses that say how an update has ended on the device: they are recorded as they are. */
-export const isWrittenDown = (status: MenderStatus): boolean =>
-  status === 'success' || status === 'failure' || status === 'already-installed';
 
 const longestValue = 256;
 const isName = new RegExp(attributeName);
