@@ -124,6 +124,10 @@ export interface EndpointShape {
   readonly reply: TSchema | Binary;
   /** The text of the JSON body is kept as it came, for a signature over it. */
   readonly signed?: boolean;
+  /** The body has what devices say, or what is said for them: its texts are taken without the character NUL. Spec: API-RULE-device-texts-1. */
+  readonly ofDevices?: boolean;
+  /** Its clients know all statuses, also on the listener of devices, where modules have no result code for some. */
+  readonly hasAllStatuses?: boolean;
   /** A list: the reply is an array, with X-Total-Count and Link headers. */
   readonly paged?: boolean;
   /** Statuses of refusals, beside 500. */

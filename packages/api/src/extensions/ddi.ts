@@ -3,7 +3,7 @@ import { binary, endpoints } from '../endpoint.ts';
 import { Text } from '../fields.ts';
 
 /** Statuses that clients of this interface know. */
-const errors = [400, 401, 403, 404, 410, 416, 429] as const;
+const errors = [400, 401, 403, 404, 405, 410, 413, 415, 416, 429] as const;
 
 const params = {
   tenant: Text(120, { minLength: 1, description: 'DEFAULT, or the full code of the product, in any letter case' }),
@@ -117,7 +117,7 @@ export type DdiConfigData = Static<typeof ConfigData>;
 const Nothing = Type.Object({}, { description: 'clients look at the status alone, and know 200 only' });
 
 const base = '/{tenant}/controller/v1/{controller_id}';
-const shared = { params, tag: 'Doors: DDI', auth: 'door', errors } as const;
+const shared = { params, tag: 'Doors: DDI', auth: 'door', hasAllStatuses: true, errors } as const;
 
 /** The interface that update clients such as SWUpdate and the RAUC updater speak, on the device listener. */
 export const ddiContract = endpoints(shared, {

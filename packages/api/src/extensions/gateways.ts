@@ -64,6 +64,7 @@ export const gatewaysContract = endpoints(shared, {
     route: 'PUT /api/user/gateways/{gateway_id}/found',
     scope: 'operate',
     audit: { none: 'a gateway says what it hears, again and again' },
+    ofDevices: true,
     spec: ['API-RULE-gateways-1', 'API-LIMIT-gateways'],
     summary: 'Say which modules a gateway has found and does not stand for; the answer says which it is to adopt',
     description: 'All of them each time: what is left out is forgotten. Passwords of modules never come here.',

@@ -55,6 +55,7 @@ export const manyDevicesContract = endpoints(shared, {
     route: 'POST /api/devices/import',
     limited: 'closed',
     spec: ['API-RULE-import-1'],
+    ofDevices: true,
     summary: 'Provision many devices, or see what that would do',
     description:
       'In one transaction: when a row is refused no device is made, and every row says what is against it. With ' +

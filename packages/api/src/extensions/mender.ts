@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox';
 import { binary, endpoints } from '../endpoint.ts';
 import { Text } from '../fields.ts';
 
-const errors = [400, 401, 404, 409, 416] as const;
+const errors = [400, 401, 404, 405, 409, 413, 415, 416] as const;
 const params = { deployment_id: Type.String({ pattern: '^[0-9]{1,10}$' }), name: Text(255, { minLength: 1 }) };
-const shared = { params, tag: 'Doors: Mender', auth: 'door', errors } as const;
+const shared = { params, tag: 'Doors: Mender', auth: 'door', hasAllStatuses: true, errors } as const;
 
 const Nothing = Type.Object({}, { description: 'status 204' });
 

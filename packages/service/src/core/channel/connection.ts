@@ -3,6 +3,7 @@ import { type Form, type Frame, formOf, readFrame } from '@moorage/api/core/chan
 import { type CancelTimer, type Clock, failure, ignoreFailure, type Result, success } from '@moorage/base';
 import Value from 'typebox/value';
 import type { CommandFailure, CommandOutcome } from '../../engine/bus/topics.ts';
+import { deviceTexts } from '../../engine/device-texts.ts';
 import { asJson, writeFrame } from './codec.ts';
 import type { Line, LineListener } from './line.ts';
 
@@ -101,8 +102,10 @@ export class ChannelConnection implements LineListener {
       this.#sendError({ error: message.error });
       return;
     }
-    if (Value.Check(DeviceRequest, message.value)) {
-      this.#queue.push({ request: message.value, form: this.#form });
+    // An answer goes on to who has asked for it, and is kept nowhere.
+    const asked = 'request' in message.value ? deviceTexts(message.value) : undefined;
+    if (Value.Check(DeviceRequest, asked)) {
+      this.#queue.push({ request: asked, form: this.#form });
       if (this.#queue.length >= waitingRequests) this.#setPaused(true);
       void this.#work();
     } else if ('request' in message.value) this.#refuse(message.value);

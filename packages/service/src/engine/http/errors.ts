@@ -1,7 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, errors, type Refusal, refusal } from '@moorage/api';
+import { type EndpointShape, type ErrorCode, errors, type Refusal, refusal } from '@moorage/api';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { StorageTrouble } from '../stores/health.ts';
+import { takeOver } from './answer-headers.ts';
+import { answerAndLinger, isStillSent } from './linger.ts';
 
 /** Status of a refusal; the device listener has a narrower set. */
 export type StatusOf = (code: ErrorCode) => number;
@@ -26,19 +28,26 @@ export function errorBody({ message, code, validation, challenge }: Refusal, sta
   };
 }
 
+/** The statuses of an endpoint: those of its listener, or those of the error table where its clients know them. */
+export const statusesOf = (
+  { hasAllStatuses }: Pick<EndpointShape, 'hasAllStatuses'>,
+  ofListener: StatusOf,
+): StatusOf => (hasAllStatuses ? statusOf : ofListener);
+
 /** Answers with a refusal, and the headers that belong to its status. */
 export function sendRefusal(reply: FastifyReply, found: Refusal, status: number): FastifyReply {
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  // A body that will not be read would have to be taken in to its end before the next request.
-  const { complete, headers, httpVersionMajor } = reply.request.raw;
-  if (httpVersionMajor < 2 && !complete && (headers['content-length'] ?? headers['transfer-encoding'] ?? '0') !== '0') {
-    reply.header('connection', 'close');
-  }
   if (found.retryAfterS !== undefined) reply.header('retry-after', found.retryAfterS);
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(found, status)));
+  const body = JSON.stringify(errorBody(found, status));
+  reply.code(status).header('content-type', 'application/json; charset=utf-8');
+  const { raw } = reply.request;
+  if (!isStillSent(raw)) return reply.send(body);
+  // A body that will not be read would have to be taken in to its end before the next request.
+  reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(body) });
+  const response = takeOver(reply);
+  response.statusCode = status;
+  answerAndLinger(raw, response, body);
+  return reply;
 }
 
 const sources = { body: 'body', params: 'params', querystring: 'query', headers: 'headers' } as const;

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandl
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
 import { clientAddress } from './client-address.ts';
-import { type StatusOf, sendRefusal } from './errors.ts';
+import { type StatusOf, sendRefusal, statusesOf } from './errors.ts';
 import { listExporter, wantedFormat } from './export.ts';
 import { intercepted } from './intercepted.ts';
 import { named } from './named.ts';
@@ -209,8 +209,14 @@ export function authenticationHook(authenticate: Authenticate<AnyCaller>, status
 
 const noParameters = { type: 'object', properties: {} };
 
-function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Handler<never>, options: MountOptions) {
-  const { statusOf } = options;
+function mountEndpoint(
+  app: FastifyInstance,
+  shape: EndpointShape,
+  handler: Handler<never>,
+  { statusOf: ofListener, ...others }: MountOptions,
+) {
+  const statusOf = statusesOf(shape, ofListener);
+  const options: MountOptions = { ...others, statusOf };
   const authenticate = authenticatorOf(shape, options);
   const send = senderOf(app, shape, options);
   // Safe: params, query and body have passed the schemas that the handler's type derives from.
@@ -221,7 +227,7 @@ function mountEndpoint(app: FastifyInstance, shape: EndpointShape, handler: Hand
     app.route({
       method: shape.method,
       url,
-      ...(shape.signed && { config: { signed: true } }),
+      config: { signed: shape.signed ?? false, ofDevices: shape.ofDevices ?? false, statusOf },
       ...(shape.bodyLimitBytes !== undefined && { bodyLimit: shape.bodyLimitBytes }),
       schema: {
         ...(shape.params && { params: shape.params }),

@@ -11,10 +11,11 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { deviceTexts } from '../device-texts.ts';
 import type { LogLevel } from '../settings/settings.ts';
 import { type AnswerHeaders, answerHeaders, answerHeadersOf } from './answer-headers.ts';
 import { clientAddress } from './client-address.ts';
-import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal } from './errors.ts';
+import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal, statusesOf } from './errors.ts';
 import type { CertificateAndKey } from './own-certificate.ts';
 import { pathPattern } from './paths.ts';
 import { defaultTimeouts, type Timeouts } from './timeouts.ts';
@@ -50,21 +51,27 @@ export interface ServerOptions {
   readonly timeouts?: Timeouts | undefined;
 }
 
-/** Reads JSON bodies (API-RULE-paths-2). An empty one is no body; the validation looks at one with the character NUL. */
-function readJson(app: FastifyInstance): void {
+/**
+ * Reads JSON bodies (API-RULE-paths-2). An empty one is no body; the validation looks at one with the character NUL, unless
+ * devices say it.
+ */
+function readJson(app: FastifyInstance, { listener }: Pick<ServerOptions, 'listener'>): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (typeof text !== 'string' || text.trim() === '') return done(null, undefined);
-    if (request.routeOptions.config.signed) signedBodies.set(request, text);
+    const { signed, ofDevices } = request.routeOptions.config;
+    if (signed) signedBodies.set(request, text);
     parse(request, text, (error, value) => {
-      if (text.includes('\\u0000') && typeof value === 'object' && value !== null) bodiesWithNul.add(value);
+      if (!text.includes('\\u0000') || typeof value !== 'object' || value === null) return done(error, value);
+      if (ofDevices || listener === 'devices') return done(error, deviceTexts(value));
+      bodiesWithNul.add(value);
       done(error, value);
     });
   });
 }
 
-interface RoutedPath extends Pick<EndpointShape, 'method'> {
+interface RoutedPath extends Pick<EndpointShape, 'method' | 'hasAllStatuses'> {
   readonly template: string;
   readonly pattern: RegExp;
 }
@@ -75,9 +82,11 @@ function unrouted(request: FastifyRequest, endpoints: readonly RoutedPath[]) {
   const fitting = endpoints.filter(({ pattern }) => pattern.test(path));
   // A path without blanks is another resource than the one whose blank it would fill.
   const exact = fitting.filter(({ template }) => template === path);
-  const methods = (exact.length > 0 ? exact : fitting).map(({ method }) => method);
-  if (methods.length === 0) return { found: refusal('NOT_FOUND', { what: 'Path' }), methods };
-  return { found: refusal('METHOD_NOT_ALLOWED', { method: request.method }), methods };
+  const meant = exact.length > 0 ? exact : fitting;
+  const methods = meant.map(({ method }) => method);
+  const [one = {}] = meant;
+  if (methods.length === 0) return { found: refusal('NOT_FOUND', { what: 'Path' }), methods, one };
+  return { found: refusal('METHOD_NOT_ALLOWED', { method: request.method }), methods, one };
 }
 
 /**
@@ -193,16 +202,18 @@ function addHeaders(app: FastifyInstance, headersOf: AnswerHeaders): void {
 /** Answers what no route serves. */
 function refuseUnrouted(app: FastifyInstance, options: ServerOptions, count: CountAnswer | undefined): void {
   const { statusOf } = options;
-  const patterns = options.endpoints.map(({ path, method }) => ({
+  const patterns = options.endpoints.map(({ path, method, hasAllStatuses = false }) => ({
     template: path,
     method,
+    hasAllStatuses,
     pattern: pathPattern(path),
   }));
   const refuse = (request: FastifyRequest, reply: FastifyReply) => {
-    const { found, methods } = unrouted(request, patterns);
-    count?.(statusOf(found.code), reply.elapsedTime);
+    const { found, methods, one } = unrouted(request, patterns);
+    const status = statusesOf(one, statusOf)(found.code);
+    count?.(status, reply.elapsedTime);
     if (methods.length > 0) reply.header('allow', [...new Set(methods)].join(', '));
-    return sendRefusal(reply, found, statusOf(found.code));
+    return sendRefusal(reply, found, status);
   };
   app.setNotFoundHandler(refuse);
   // The framework would refuse it for its missing body, on paths that do not have the method at all.
@@ -242,7 +253,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   // Update clients of other makers add parameters.
   app.setValidatorCompiler(validatorCompiler(listener === 'devices' ? 'drop' : 'refuse'));
   app.setSerializerCompiler(compileSerialiser);
-  readJson(app);
+  readJson(app, options);
   addHeaders(app, headersOf);
   refuseUnrouted(app, options, traffic && countTraffic(app, traffic, listener));
 
@@ -260,7 +271,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       const { id: reqId, method } = request;
       app.log.error({ reqId, method, url: loggedUrl(request), cause: error.message }, 'The storage does not answer');
     }
-    return sendRefusal(reply, found, statusOf(found.code));
+    return sendRefusal(reply, found, (request.routeOptions.config.statusOf ?? statusOf)(found.code));
   });
 
   app.addHook('onRequest', (request, reply, done) => {

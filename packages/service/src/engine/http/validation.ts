@@ -4,6 +4,7 @@ import { Ajv, type KeywordDefinition, type ValidateFunction } from 'ajv';
 import buildSerialiser, { type Schema } from 'fast-json-stringify';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { FastifySchemaValidationError, FastifySerializerCompiler } from 'fastify/types/schema.d.ts';
+import type { StatusOf } from './errors.ts';
 import { nulsOf, type Problem, problemsOf } from './problems.ts';
 
 const formats = { uuid: isUuid };
@@ -143,6 +144,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A signature is over the text of the body. */
     readonly signed?: boolean;
+    /** The statuses of its refusals. */
+    readonly statusOf?: StatusOf;
+    /** The body has what devices say. */
+    readonly ofDevices?: boolean;
   }
 }
 

@@ -6,7 +6,6 @@ import { deviceFor } from '../../core/devices/lookup.ts';
 import { registerDevices } from '../../core/devices/register.ts';
 import { openFile } from '../../core/ota/routes.ts';
 import type { DeviceRow } from '../../engine/db/hot.ts';
-import { statusOf } from '../../engine/http/errors.ts';
 import { mountContract } from '../../engine/http/mount.ts';
 import { extension } from '../extension.ts';
 import type { DdiDeps } from './ddi/actions.ts';
@@ -85,10 +84,10 @@ export const doors = extension({
       const keeper = new DoorKeeper(doorDeps(core));
       const behindDoors = doorUpdates(core, keeper);
       const byDdi = { door: ddiCheck(keeper, core.deviceCheck) };
-      mountContract(app, ddiContract, ddiRoutes(ddiDeps(behindDoors)), { ...mounting, statusOf, authenticate: byDdi });
+      mountContract(app, ddiContract, ddiRoutes(ddiDeps(behindDoors)), { ...mounting, authenticate: byDdi });
       const byMender = { door: menderCheck(keyKeeper(core, keeper)) };
       const mender = menderRoutes(menderDeps(behindDoors, keeper));
-      mountContract(app, menderContract, mender, { ...mounting, statusOf, authenticate: byMender });
+      mountContract(app, menderContract, mender, { ...mounting, authenticate: byMender });
     },
     maintenance: [
       {

@@ -15,7 +15,7 @@ export const messageLimits = { lines: 5_000, lineChars: 1_000 } as const;
 /** Lines as they are kept, after those that are there: what is beyond the limits is cut off, and told in the last line. */
 export function linesToKeep(lines: readonly string[], before: number): string[] {
   const room = Math.max(0, messageLimits.lines - before);
-  const kept = lines.slice(0, room).map((line) => line.replaceAll('\0', '').slice(0, messageLimits.lineChars));
+  const kept = lines.slice(0, room).map((line) => line.slice(0, messageLimits.lineChars));
   if (lines.length > room && room > 0) kept[room - 1] = 'What follows is not kept: the log of this update is full';
   return kept;
 }

@@ -71,10 +71,7 @@ export const pollingRoutes = (deps: DdiDeps): Handlers<Contract> => ({
   /** API-DDI-installed */
   async noteInstalled({ caller: { row }, body, ip }) {
     const reported = Object.fromEntries(
-      Object.entries(body).map(([name, value]) => [
-        attributeNameOf(`installed.${name}`),
-        value.replaceAll('\0', '').slice(0, longestValue),
-      ]),
+      Object.entries(body).map(([name, value]) => [attributeNameOf(`installed.${name}`), value.slice(0, longestValue)]),
     );
     await deps.keepAttributes(row.id, reported, deps.clock.now());
     await deps.probation.show(row, reported, ip);

@@ -114,7 +114,7 @@ export function attributeNameOf(name: string): string {
 /** What a client's attributes change; `known` are the names that the device has. */
 export function reportedOf({ data, mode }: DdiConfigData, known: readonly string[]): ReportedAttributes {
   const sent = Object.entries(data).map(([name, value]) => {
-    const text = typeof value === 'string' ? value.replaceAll('\0', '').slice(0, longestValue) : value;
+    const text = typeof value === 'string' ? value.slice(0, longestValue) : value;
     return [attributeNameOf(name), mode === 'remove' ? null : text] as const;
   });
   const dropped = mode === 'replace' ? known.filter((name) => name !== ownAttribute) : [];

@@ -82,7 +82,7 @@ export function attributesOf(inventory: MenderInventory, replaced: readonly stri
   const sent = inventory.map(({ name, value }) => {
     const plain = name === 'version' ? 'reported.version' : name.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 63);
     const text = typeof value === 'string' ? value : value.join(', ');
-    return [isName.test(plain) ? plain : `x${plain}`, text.replaceAll('\0', '').slice(0, longestValue)] as const;
+    return [isName.test(plain) ? plain : `x${plain}`, text.slice(0, longestValue)] as const;
   });
   return Object.fromEntries([
     ...replaced.filter((name) => name !== 'version').map((name) => [name, null] as const),
