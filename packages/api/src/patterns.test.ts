@@ -1,6 +1,20 @@
 import { expect, test } from 'vitest';
 import { connectorOptions, contract, deviceListenerContract, endpointsOf, isBinary } from './index.ts';
-import { filenamePattern, patternWords, visible } from './patterns.ts';
+import { doorName, filenamePattern, patternWords, visible } from './patterns.ts';
+
+test.each([
+  ['gate-17', true],
+  ['aa:bb@x_1.2', true],
+  ['...', true],
+  ['.hidden', true],
+  ['.', false],
+  ['..', false],
+  ['', false],
+  ['a/b', false],
+  ['a b', false],
+])('name "%s" of a device behind a door: %s', (name, isName) => {
+  expect(new RegExp(doorName).test(name)).toBe(isName);
+});
 
 /** Every pattern that a value may have, under the keyword or as the name of properties. */
 function patternsIn(schema: unknown): string[] {

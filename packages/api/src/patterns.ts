@@ -7,6 +7,13 @@ export const visible = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
 /** Name of an attribute or label. Nothing in it has a meaning in a filter. */
 export const attributeName = '^[A-Za-z][A-Za-z0-9_.-]{0,63}$';
 
+/**
+ * Name of a device behind a door, up to 128 characters. It stands in addresses, where "." and ".." are ways to other
+ * places.
+ */
+export const doorName = '^(\\.*[A-Za-z0-9_:@-][A-Za-z0-9_.:@-]*|\\.{3,})$';
+export const doorNameLength = 128;
+
 /** A segment of a file's name: printable ASCII, and neither empty nor "." nor "..". */
 const segment = '(\\.*[ -\\-0-~][ -.0-~]*|\\.{3,})';
 /** Name of a file on a module: segments with slashes between them. */
@@ -22,7 +29,7 @@ export const patternWords: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_.-]{1,32}$': 'takes letters, digits, "_", "." and "-", up to 32 of them',
   '^[A-Za-z0-9_.-]{1,64}$': 'takes letters, digits, "_", "." and "-", up to 64 of them',
   [attributeName]: 'takes a letter, then letters, digits, "_", "." and "-", up to 64 in all',
-  '^[A-Za-z0-9_.:@-]{1,128}$': 'takes letters, digits, "_", ".", ":", "@" and "-", up to 128 of them',
+  [doorName]: 'takes letters, digits, "_", ".", ":", "@" and "-", but neither "." nor ".."',
   '^[A-Za-z0-9_.]{1,32}$': 'takes letters, digits, "_" and ".", up to 32 of them',
   '^[A-Za-z0-9_.]+$': 'takes letters, digits, "_" and "."',
   '^[A-Za-z0-9_-]+$': 'takes letters, digits, "_" and "-"',

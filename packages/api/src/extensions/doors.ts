@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoints } from '../endpoint.ts';
 import { Id, Nullable, pageOf, sortBy, Text, Timestamp, Title } from '../fields.ts';
-import { attributeName } from '../patterns.ts';
+import { attributeName, doorName, doorNameLength } from '../patterns.ts';
 
 /** Protocols of other makers' update clients. */
 export const doorNames = ['ddi', 'mender'] as const;
@@ -15,8 +15,8 @@ export const waitingOfAddressLimit = 1_000;
 const Door = Type.Enum([...doorNames], { description: 'ddi: SWUpdate, the RAUC updater and others' });
 
 /** Name of a device behind a door. */
-const DoorDeviceName = Type.String({
-  pattern: '^[A-Za-z0-9_.:@-]{1,128}$',
+const DoorDeviceName = Text(doorNameLength, {
+  pattern: doorName,
   description: 'what the client calls itself: its controller id',
   examples: ['gate-17'],
 });

@@ -206,8 +206,8 @@ export const problemsInGerman: readonly (readonly [english: RegExp, german: stri
     'nimmt einen Buchstaben, dann Buchstaben, Ziffern, „_“, „.“ und „-“, höchstens $1 im Ganzen',
   ],
   [
-    /^takes letters, digits, "_", "\.", ":", "@" and "-", up to (\d+) of them$/,
-    'nimmt Buchstaben, Ziffern, „_“, „.“, „:“, „@“ und „-“, höchstens $1',
+    /^takes letters, digits, "_", "\.", ":", "@" and "-", but neither "\." nor "\.\."$/,
+    'nimmt Buchstaben, Ziffern, „_“, „.“, „:“, „@“ und „-“, aber weder „.“ noch „..“',
   ],
   [
     /^takes letters, digits, "_" and "\.", up to (\d+) of them$/,

@@ -189,8 +189,17 @@ export const resourceById = (db: Db, bundleId: string, id: string): Promise<Reso
 export const filenameTaken = (db: Db, bundleId: string, filename: string): Promise<boolean> =>
   finds(db.selectFrom('resources').select('id').where('bundle_id', '=', bundleId).where('filename', '=', filename));
 
-/** Adds a resource, whose blob is recorded already. */
-export const insertResource = (db: Db, row: NewRow<'resources'>) => db.insertInto('resources').values(row).execute();
+/** Adds a resource, whose blob is recorded already, with what it says of itself. */
+export async function insertResource(
+  db: Db,
+  row: NewRow<'resources'>,
+  header: { readonly name: string; readonly deviceTypes: readonly string[] } | undefined,
+): Promise<void> {
+  await db.insertInto('resources').values(row).execute();
+  if (!header) return;
+  const said = { resource_id: row.id, name: header.name, device_types: JSON.stringify(header.deviceTypes) };
+  await db.insertInto('artifact_headers').values(said).execute();
+}
 
 /** Removes a resource; its blob goes later, if nothing else refers to it. */
 export const deleteResource = (db: Db, id: string) => db.deleteFrom('resources').where('id', '=', id).execute();
@@ -210,16 +219,6 @@ export async function headersOf(db: Db, bundleId: string) {
     deviceTypes: JSON.parse(types) as readonly string[],
   }));
 }
-
-export const insertHeader = (
-  trx: Db,
-  resource_id: string,
-  { name, deviceTypes }: { readonly name: string; readonly deviceTypes: readonly string[] },
-) =>
-  trx
-    .insertInto('artifact_headers')
-    .values({ resource_id, name, device_types: JSON.stringify(deviceTypes) })
-    .execute();
 
 /** Puts bundles that one user has made under the name of another. */
 export const handOverBundles = (trx: Db, from: string, to: string) =>

@@ -16,15 +16,7 @@ import { fileReply } from '../files/replies.ts';
 import { readUpload } from '../files/uploads.ts';
 import { allowedBundle, readableBundle } from './access.ts';
 import { type ArtifactHeader, contradiction, readMenderHeader, readSwuHeader } from './artifact-header.ts';
-import {
-  type BundleRow,
-  deleteResource,
-  filenameTaken,
-  headersOf,
-  insertHeader,
-  insertResource,
-  resourceById,
-} from './queries.ts';
+import { type BundleRow, deleteResource, filenameTaken, headersOf, insertResource, resourceById } from './queries.ts';
 import { refuseResourceChange } from './rules.ts';
 
 type Contract = typeof bundlesContract;
@@ -58,24 +50,31 @@ export async function addResource(deps: Deps, call: Call<Contract['addResource']
   const { bytes, ...described } = file.value;
   const full = await refuseQuota(deps.settings, deps.storage.db, early.value.ownerId, 'bytes', bytes.length);
   if (full) return failure(full);
+  const counting = digestsOfPieces();
+  counting.add(bytes);
   const blob = await deps.blobs.put(bytes, resourceLimitBytes);
   if (!blob) return failure(refusal('BODY_TOO_LARGE', { limitBytes: resourceLimitBytes }));
   const made = { id, ...described, exclude: body.exclude ? (1 as const) : (0 as const) };
-  const added = await recordResource(deps, call, params.bundle_id, made, blob);
+  const added = await recordResource(deps, call, params.bundle_id, made, { blob, digests: counting.end() });
   return added.ok ? success({ id, size: blob.size }) : added;
 }
 
 type NewResource = Omit<Parameters<typeof insertResource>[1], 'bundle_id' | 'created_at' | 'sha256' | 'size' | 'crc'>;
 
-/** Records a file whose bytes are stored; the bundle may have changed since that began. */
-const recordResource = (
+/**
+ * Records a file whose bytes are stored, whichever way it came, with what it says of itself; the bundle may have changed since
+ * that began. Refusals: WRONG_ARTIFACT, DUPLICATE and those of the bundle.
+ */
+async function recordResource(
   deps: Deps,
   call: Pick<Call<Contract['addResource']>, 'caller' | 'ip'>,
   bundleId: string,
   resource: NewResource,
-  blob: BlobInfo,
-  { digests, header }: { readonly digests?: Digests; readonly header?: ArtifactHeader | undefined } = {},
-): Promise<Result<undefined, Refusal>> => {
+  { blob, digests }: { readonly blob: BlobInfo; readonly digests: Digests },
+): Promise<Result<undefined, Refusal>> {
+  const judged = await judge(deps, resource.filename, blob.sha256);
+  if (!judged.ok) return judged;
+  const header = judged.value;
   const atMs = deps.clock.now();
   const { filename } = resource;
   const { sha256, size, crc } = blob;
@@ -93,15 +92,15 @@ const recordResource = (
     if (detail !== undefined) {
       return failure(refusal('WRONG_ARTIFACT', { detail }, { source: 'body', keys: [] }));
     }
-    await insertResource(trx, { ...resource, sha256, size, crc, bundle_id: bundleId, created_at: atMs });
-    if (header) await insertHeader(trx, resource.id, header);
+    const row = { ...resource, sha256, size, crc, bundle_id: bundleId, created_at: atMs };
+    await insertResource(trx, row, header);
     noteMade(resource.id);
     const message = `File "${filename}" added to bundle ${version}`;
     const data = { resource_id: resource.id, size };
     await writeLog(trx, { ...byCaller(call, atMs), type: 'resource.add', message, productId, bundleId, data });
     return success(undefined);
   });
-};
+}
 
 /** What a stored artifact says of itself, by the ending of its name. Refusal: WRONG_ARTIFACT. Spec: API-RULE-artifact-1. */
 async function judge(
@@ -138,11 +137,9 @@ export async function addArtifact(deps: Deps, call: Call<Contract['addArtifact']
   if (!stored.ok) return stored;
   const { blob, mime = mimeOfFilename(filename) } = stored.value;
   const digests = counting.end();
-  const judged = await judge(deps, filename, blob.sha256);
-  if (!judged.ok) return judged;
   const id = randomUUID();
   const made = { id, filename, mime, type: 'MISC_FIX_LEN', version: '1.0.0.0', exclude: 0 as const };
-  const added = await recordResource(deps, call, bundleId, made, blob, { digests, header: judged.value });
+  const added = await recordResource(deps, call, bundleId, made, { blob, digests });
   return added.ok ? success({ id, size: blob.size, sha256: blob.sha256, ...digests }) : added;
 }
 

@@ -6,6 +6,7 @@ import {
   bundleById,
   bundleByTag,
   clearTag,
+  headersOf,
   insertBundle,
   insertResource,
   resourcesOfBundle,
@@ -43,8 +44,10 @@ export async function copyReleaseCandidate(
     if (!bundle) continue;
     const id = randomUUID();
     await insertBundle(trx, { ...bundle, id, product_id: to.productId, user_id: to.userId, created_at: to.atMs });
+    const headers = new Map((await headersOf(trx, bundle.id)).map((header) => [header.filename, header]));
     for (const resource of await resourcesOfBundle(trx, bundle.id)) {
-      await insertResource(trx, { ...resource, id: randomUUID(), bundle_id: id });
+      const copy = { ...resource, id: randomUUID(), bundle_id: id };
+      await insertResource(trx, copy, headers.get(resource.filename));
     }
     return true;
   }

@@ -55,23 +55,38 @@ export const rangeApplies = (headers: RequestHeaders, validators: Validators): b
   return expected === undefined || expected.trim() === etagOf(validators);
 };
 
-/** What of a file a request asks for: all of it, a part, or a part that is not there. */
-export type Wanted = ByteRange | 'whole' | 'unsatisfiable';
+/** What of a file a request asks for: all of it, parts in their order, or a part that is not there. */
+export type Wanted = readonly ByteRange[] | 'whole' | 'unsatisfiable';
 
-/**
- * Reads a Range header for a file of `size` bytes. Several ranges, other units and malformed ones get the whole file,
- * as RFC 9110 14.2 allows.
- */
-export function wantedRange(header: string | undefined, size: number): Wanted {
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
+/** Ranges of one request; one with more gets the whole file. Clients of deltas ask for up to 255. Spec: API-LIMIT-ranges. */
+export const rangesLimit = 256;
+
+/** One part of a list of ranges; nothing for one that is malformed, `past` for one behind the end. */
+function oneRange(text: string, size: number): ByteRange | 'past' | undefined {
+  const match = /^\s*(\d{0,15})-(\d{0,15})\s*$/.exec(text);
   const [, first = '', last = ''] = match ?? [];
-  if (!match || (first === '' && last === '')) return 'whole';
+  if (!match || (first === '' && last === '')) return undefined;
   if (first === '') {
     const count = Math.min(Number(last), size);
-    return count === 0 ? 'unsatisfiable' : { start: size - count, end: size };
+    return count === 0 ? 'past' : { start: size - count, end: size };
   }
   const start = Number(first);
-  if (last !== '' && Number(last) < start) return 'whole';
-  if (start >= size) return 'unsatisfiable';
+  if (last !== '' && Number(last) < start) return undefined;
+  if (start >= size) return 'past';
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
+}
+
+/**
+ * Reads a Range header for a file of `size` bytes. Other units, malformed ranges, more than there may be, and those that
+ * overlap or are not in order get the whole file, as RFC 9110 14.2 allows.
+ */
+export function wantedRange(header: string | undefined, size: number): Wanted {
+  const list = /^bytes=(.*)$/.exec(header?.trim() ?? '')?.[1]?.split(',', rangesLimit + 1) ?? [];
+  if (list.length === 0 || list.length > rangesLimit) return 'whole';
+  const found = list.map((text) => oneRange(text, size));
+  if (found.includes(undefined)) return 'whole';
+  const ranges = found.filter((range) => typeof range === 'object');
+  if (ranges.length === 0) return 'unsatisfiable';
+  const isInOrder = ranges.every(({ start }, at) => at === 0 || start >= (ranges[at - 1]?.end ?? 0));
+  return isInOrder ? ranges : 'whole';
 }

@@ -108,6 +108,38 @@ describe('download', () => {
     expect(content.subarray(start, end).equals(await reply.bytes())).toBe(true);
   });
 
+  // API-RULE-files-4
+  it('of several parts gives 206 and each of them, with its place', async () => {
+    const ranges = [
+      [0, 10],
+      [131_070, 262_150],
+      [content.length - 3, content.length],
+    ] as const;
+    const range = `bytes=${ranges.map(([start, end]) => `${start}-${end - 1}`).join(', ')}`;
+    const reply = await get({ range });
+    expect(reply.status).toBe(206);
+    expect(reply.headers.get('content-range')).toBeNull();
+    const [, boundary = ''] =
+      /^multipart\/byteranges; boundary=([0-9a-f]+)$/.exec(reply.headers.get('content-type') ?? '') ?? [];
+    const body = Buffer.from(await reply.bytes());
+    expect(reply.headers.get('content-length')).toBe(String(body.length));
+    const parts = ranges.flatMap(([start, end]) => [
+      `\r\n--${boundary}\r\nContent-Type: image/png\r\nContent-Range: bytes ${start}-${end - 1}/${content.length}\r\n\r\n`,
+      content.subarray(start, end),
+    ]);
+    const wanted = Buffer.concat([...parts, `\r\n--${boundary}--\r\n`].map((part) => Buffer.from(part)));
+    expect(body.equals(wanted)).toBe(true);
+    const head = await get({ range }, 'HEAD');
+    expect([head.status, head.headers.get('content-length')]).toEqual([206, String(body.length)]);
+    expect(openBlobs).toBe(0);
+  });
+
+  it('of more parts than there may be gives the whole file', async () => {
+    const many = Array.from({ length: 257 }, (_, at) => `${2 * at}-${2 * at}`).join(',');
+    const reply = await get({ range: `bytes=${many}` });
+    expect([reply.status, (await reply.bytes()).length]).toEqual([200, content.length]);
+  });
+
   // API-ERR-416
   it('of a part outside the file gives 416 and the size', async () => {
     const reply = await get({ range: `bytes=${content.length}-` });

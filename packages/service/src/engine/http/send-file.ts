@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BlobStore, ByteRange, OpenBlob, SentAs } from '../blobs/blob-store.ts';
 import { StorageError } from '../stores/health.ts';
 import { takeOver } from './answer-headers.ts';
+import { type Sent, sentOf } from './byte-ranges.ts';
 import { etagOf, isAsExpected, isNotModified, rangeApplies, wantedRange } from './conditions.ts';
 import { type StatusOf, sendRefusal } from './errors.ts';
 import type { BytesReply, FileReply } from './types.ts';
@@ -39,7 +40,7 @@ function written(response: ServerResponse, bytes: Uint8Array): Promise<boolean> 
   });
 }
 
-/** Copies a range of a blob to a response, at the pace of the client. Returns when all is sent or the client left. */
+/** Copies a range of a blob to a response, at the pace of the client. Returns when it is sent or the client left. */
 async function copy(
   blob: OpenBlob,
   range: ByteRange,
@@ -86,11 +87,20 @@ const headersOf = (file: FileReply) => ({
   'content-security-policy': contentPolicy,
 });
 
-async function stream(blob: OpenBlob, file: FileReply, range: ByteRange, response: ServerResponse): Promise<void> {
+async function stream(
+  blob: OpenBlob,
+  file: FileReply,
+  { pieces, tail }: Sent,
+  response: ServerResponse,
+): Promise<void> {
   response.setTimeout(stallTimeoutMs, () => response.destroy());
   await file.onStart?.();
-  await copy(blob, range, response, file.onProgress);
-  if (!isGone(response)) response.end();
+  for (const piece of pieces) {
+    if (piece.head !== '') response.write(piece.head);
+    await copy(blob, piece, response, file.onProgress);
+    if (isGone(response)) return;
+  }
+  response.end(tail);
 }
 
 /** A smaller file comes faster than another connection. */
@@ -109,6 +119,8 @@ async function redirect(
   if (!redirectPreference.test([headers.prefer].flat().join())) return false;
   // Of a file that has changed all is sent, whatever range was asked for: the store would not know.
   if (headers.range !== undefined && !rangeApplies(headers, file)) return false;
+  // Stores send one range.
+  if (headers.range?.includes(',')) return false;
   const location = await blobs.addressOf(file.sha256, sentAs(file));
   if (location === undefined) return false;
   await file.onStart?.();
@@ -117,7 +129,7 @@ async function redirect(
 }
 
 /**
- * Answers with a file of the blob store: Range (206, 416), If-Range, If-None-Match and If-Modified-Since (304),
+ * Answers with a file of the blob store: one range or several (206, 416), If-Range, If-None-Match and If-Modified-Since (304),
  * If-Match and If-Unmodified-Since (412), HEAD, and Prefer (307). Spec: API-ERR-412.
  *
  * @throws when the store has lost the file
@@ -144,18 +156,14 @@ export async function sendFile(
     );
   }
   if (await redirect(request, reply, file, blobs)) return reply;
-  const range = wanted === 'whole' ? { start: 0, end: file.size } : wanted;
-  const blob = await blobs.open(file.sha256, range.start);
+  const sent = sentOf(file, wanted);
+  const blob = await blobs.open(file.sha256, sent.pieces[0]?.start);
   if (!blob) throw new StorageError({ kind: 'damaged', what: 'file store' }, `Stored file ${file.sha256} is missing`);
   try {
     const response = takeOver(reply);
-    response.writeHead(wanted === 'whole' ? 200 : 206, {
-      ...headers,
-      'content-length': range.end - range.start,
-      ...(wanted !== 'whole' && { 'content-range': `bytes ${range.start}-${range.end - 1}/${file.size}` }),
-    });
+    response.writeHead(sent.status, { ...headers, ...sent.headers });
     if (request.method === 'HEAD' || isGone(response)) response.end();
-    else await stream(blob, file, range, response);
+    else await stream(blob, file, sent, response);
   } catch (error) {
     // The status is out already: only a broken connection tells the client that the file is not whole.
     request.log.error({ err: error, reqId: request.id }, 'Download failed');

@@ -65,6 +65,8 @@ export interface DoorCaller {
   readonly reportedAtMs: number | null;
   /** Its updates wait for the consent of its user. */
   readonly asksConsent: boolean;
+  /** What it has shown to be let in: the token of its product, or what is its own. */
+  readonly proof: { readonly tokenId: string | null; readonly ownHash: string | null };
 }
 
 type CallerOf<E extends EndpointShape> = E['auth'] extends 'bearer'

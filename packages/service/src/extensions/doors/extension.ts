@@ -42,7 +42,7 @@ function doorUpdates({ ota }: Core, keeper: DoorKeeper) {
     probation: proving,
     standing: doorStanding({ ...updates, probation: proving }),
     openFile: (row: DeviceRow, bundleId: string, name: string) => openFile(ota, row, bundleId, name),
-    ticketFor: (updateId: number, name: string) => keeper.ticketFor(updateId, name),
+    ticketFor: (...asked: Parameters<DoorKeeper['ticketFor']>) => keeper.ticketFor(...asked),
     book: updateBook(ota),
   };
 }

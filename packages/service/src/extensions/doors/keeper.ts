@@ -21,12 +21,13 @@ import {
   productOfDevice,
   ticketKey,
   tokenByHash,
+  tokenById,
   touchDoorToken,
   updateOf,
   waitingById,
 } from './queries.ts';
 import { isDoorName, meansProduct } from './rules.ts';
-import { isSame, makeTicket, updateOfTicket, waitingId } from './tickets.ts';
+import { isSame, isTicketFor, makeTicket, type Proof, readTicket, waitingId } from './tickets.ts';
 
 /** Devices of one product that register at the same time. */
 interface Registration {
@@ -66,6 +67,7 @@ interface Known {
   readonly name: string;
   readonly reportedAtMs: number | null;
   readonly asksConsent: boolean;
+  readonly proof: Proof;
 }
 
 type DoorDevice = NonNullable<Awaited<ReturnType<typeof doorDeviceById>>>;
@@ -73,11 +75,16 @@ type DoorDevice = NonNullable<Awaited<ReturnType<typeof doorDeviceById>>>;
 const reportedAtOf = ({ reported_at, has_attributes }: Pick<DoorDevice, 'reported_at' | 'has_attributes'>) =>
   has_attributes ? reported_at : null;
 
-const knownOf = ({ device_id, name, consent, auto_confirm, ...reporting }: DoorDevice): Known => ({
+/** A device that has shown what is its own, or a token of its product. */
+const knownOf = (
+  { device_id, name, consent, auto_confirm, ...reporting }: DoorDevice,
+  tokenId: string | null = null,
+): Known => ({
   deviceId: device_id,
   name,
   reportedAtMs: reportedAtOf(reporting),
   asksConsent: consent === 1 && auto_confirm === null,
+  proof: { tokenId, ownHash: tokenId === null ? reporting.token_hash : null },
 });
 
 /** What a client of Mender shows of itself. */
@@ -133,14 +140,14 @@ export class DoorKeeper {
     const accepted = await acceptedKey(storage.db, name, keyHash);
     // API-DOOR-keys: whatever product it names, this key is known.
     if (accepted)
-      return this.#register(shown, accepted, keyHash, (trx) => deleteKey(trx, accepted.product_id, accepted.id));
+      return this.#register(shown, accepted, keyHash, null, (trx) => deleteKey(trx, accepted.product_id, accepted.id));
     const token = await tokenByHash(storage.db, hashSecret(tenantToken));
     if (token?.door !== 'mender' || !token.mender) return this.#note({ ...shown, tenant: tenantToken }, keyHash);
     this.#noteUse(token.id, clock.now());
     // Another key under the name of a device is for people to judge.
     if (await doorDeviceByName(storage.db, token.product_id, 'mender', name))
       return this.#note({ ...shown, tenant: token.product }, keyHash);
-    return this.#register(shown, token, keyHash);
+    return this.#register(shown, token, keyHash, null);
   }
 
   /** The device of an accepted key, as long as it has that key. Refusal: DOOR_UNAUTHORISED. */
@@ -171,32 +178,41 @@ export class DoorKeeper {
     }
     const asksConsent = product.consent === 1 && (found?.auto_confirm ?? null) === null;
     const reportedAtMs = found ? reportedAtOf(found) : null;
-    return this.#seen({ deviceId: row.id, name: row.uuid, reportedAtMs, asksConsent, row }, ip);
+    const proof = { tokenId: null, ownHash: found?.token_hash ?? null };
+    return this.#seen({ deviceId: row.id, name: row.uuid, reportedAtMs, asksConsent, row, proof }, ip);
   }
 
   /** The holder of a link to a file. Refusal: DOOR_UNAUTHORISED. Spec: API-DOOR-ticket. */
-  async byTicket(ticket: string, { door, tenant, name, ip }: Omit<Shown, 'kind' | 'token'>) {
-    const { storage, clock } = this.#deps;
-    const updateId = updateOfTicket(await this.#ticketKey(), ticket, name, clock.now());
-    const update = updateId === undefined ? undefined : await updateOf(storage.db, updateId);
-    const found = update && (await doorDeviceById(storage.db, update.device_id));
-    if (!found || found.name !== name || !found[door] || !meansProduct(tenant, found.product)) return stranger();
-    return this.#admit(knownOf(found), ip);
+  async byTicket(ticket: string, { tenant, name, ip }: Omit<Shown, 'kind' | 'token' | 'door'>) {
+    const found = await this.#ofTicket(ticket, 'ddi');
+    return found && found.name === name && meansProduct(tenant, found.product)
+      ? this.#admit(knownOf(found, readTicket(ticket)?.tokenId), ip)
+      : stranger();
   }
 
   /** The same, where the address names the update and not the device. */
   async byTicketOf(ticket: string, updateId: number, ip: string): Promise<Result<DoorCaller, Refusal>> {
-    const { storage, clock } = this.#deps;
-    const update = await updateOf(storage.db, updateId);
-    const found = update && (await doorDeviceById(storage.db, update.device_id));
-    if (!found?.mender || found.door !== 'mender') return stranger();
-    if (updateOfTicket(await this.#ticketKey(), ticket, found.name, clock.now()) !== updateId) return stranger();
-    return this.#admit(knownOf(found), ip);
+    const found = await this.#ofTicket(ticket, 'mender');
+    return found && readTicket(ticket)?.updateId === updateId ? this.#admit(knownOf(found), ip) : stranger();
   }
 
-  /** A text that lets its holder fetch the files of an update, for a day. */
-  async ticketFor(updateId: number, name: string): Promise<string> {
-    return makeTicket(await this.#ticketKey(), { updateId, name }, this.#deps.clock.now());
+  /** The device whose ticket this is, as long as what it has shown for it lets it in. */
+  async #ofTicket(ticket: string, door: DoorName): Promise<DoorDevice | undefined> {
+    const { storage, clock } = this.#deps;
+    const said = readTicket(ticket);
+    const update = said && (await updateOf(storage.db, said.updateId));
+    const found = update && (await doorDeviceById(storage.db, update.device_id));
+    if (!found || found.door !== door || !found[door]) return undefined;
+    const token = said.tokenId === null ? undefined : await tokenById(storage.db, said.tokenId);
+    if (said.tokenId !== null && token?.product_id !== found.current_product_id) return undefined;
+    const { proof } = knownOf(found, said.tokenId);
+    const subject = { updateId: said.updateId, name: found.name };
+    return isTicketFor(await this.#ticketKey(), ticket, subject, proof, clock.now()) ? found : undefined;
+  }
+
+  /** A text that lets its holder fetch the files of an update, for a day and as long as the caller is let in. */
+  async ticketFor(updateId: number, { name, proof }: Pick<DoorCaller, 'name' | 'proof'>): Promise<string> {
+    return makeTicket(await this.#ticketKey(), { updateId, name }, proof, this.#deps.clock.now());
   }
 
   /** The key of all nodes of the installation; made when it is first needed. */
@@ -227,7 +243,7 @@ export class DoorKeeper {
   /** A device that passes has been seen: that is durable before it is answered, unless the database is full. */
   async #seen(known: Known & { readonly row: DoorCaller['row'] }, ip: string): Promise<Result<DoorCaller, Refusal>> {
     const { storage, clock, health, firstContact } = this.#deps;
-    const { row, name, reportedAtMs, asksConsent } = known;
+    const { row, name, reportedAtMs, asksConsent, proof } = known;
     if (row.state === 'disabled') return stranger();
     if (row.state === 'enabled') await firstContact(row, ip);
     try {
@@ -235,7 +251,7 @@ export class DoorKeeper {
     } catch (error) {
       if (health.troubleOf(error)?.kind !== 'full') throw error;
     }
-    return success({ row, name, reportedAtMs, asksConsent });
+    return success({ row, name, reportedAtMs, asksConsent, proof });
   }
 
   async #byOwnToken(shown: Shown, hash: string): Promise<Known | undefined> {
@@ -254,23 +270,24 @@ export class DoorKeeper {
     if (!token[door] || !meansProduct(tenant, token.product) || !isDoorName(name)) return undefined;
     this.#noteUse(token.id, clock.now());
     const found = await doorDeviceByName(storage.db, token.product_id, door, name);
-    // A device that has been activated elsewhere comes in by its own token only.
-    if (found) return found.current_product_id === token.product_id ? knownOf(found) : undefined;
-    return this.#register(shown, token);
+    // A device that has been activated elsewhere comes in there.
+    if (found) return found.current_product_id === token.product_id ? knownOf(found, token.id) : undefined;
+    return this.#register(shown, token, null, token.id);
   }
 
   /** A device comes for the first time, with the token of its product. */
   #register(
     { door, name, ip }: Pick<Shown, 'door' | 'name' | 'ip'>,
     { product_id: productId, user_id: fallbackOwner, consent }: Registrar,
-    secretHash: string | null = null,
+    secretHash: string | null,
+    tokenId: string | null,
     registered: (trx: Db) => Promise<unknown> = async () => undefined,
   ): Promise<Known | undefined> {
     const { storage, clock, log, registerDevices } = this.#deps;
     return transactionOverConflicts(storage, async (trx) => {
       // Its other request may have been faster.
       const known = await doorDeviceByName(trx, productId, door, name);
-      if (known) return known.current_product_id === productId ? knownOf(known) : undefined;
+      if (known) return known.current_product_id === productId ? knownOf(known, tokenId) : undefined;
       const made = await registerDevices(trx, { productId, fallbackOwner, titles: [name], by: { ip } });
       if (!made.ok) {
         log.warn({ productId, name, code: made.error.code }, 'A device could not register');
@@ -280,7 +297,8 @@ export class DoorKeeper {
       const row = { device_id: deviceId, product_id: productId, door, name, created_at: clock.now() };
       await insertDoorDevices(trx, [{ ...row, token_hash: secretHash, reported_at: null }]);
       await registered(trx);
-      return { deviceId, name, reportedAtMs: null, asksConsent: consent === 1 };
+      const proof = { tokenId, ownHash: secretHash };
+      return { deviceId, name, reportedAtMs: null, asksConsent: consent === 1, proof };
     });
   }
 

@@ -54,6 +54,10 @@ const findToken = builtOnce((db) =>
 /** A token of a product, with the doors of that product. */
 export const tokenByHash = async (db: Db, hash: string) => (await findToken(db, hash, 0))[0];
 
+/** The same, by the id of the token. */
+export const tokenById = (db: Db, id: string) =>
+  db.selectFrom('door_tokens').select('product_id').where('id', '=', id).executeTakeFirst();
+
 /** Devices behind doors, with the product that they are activated to and what that opens. */
 const doorDevices = (db: Db) =>
   db
@@ -81,8 +85,13 @@ const findById = builtOnce((db) => doorDevices(db).where('x.device_id', '=', '')
 
 export const doorDeviceByToken = async (db: Db, hash: string) => (await findByToken(db, hash))[0];
 
+const findMoved = builtOnce((db) =>
+  doorDevices(db).where('v.product_id', '=', '').where('x.door', '=', 'ddi').where('x.name', '=', ''),
+);
+
+/** The device that has a name behind a door of a product: one that has registered there, else one that was moved to it. */
 export const doorDeviceByName = async (db: Db, productId: string, door: DoorName, name: string) =>
-  (await findByName(db, productId, door, name))[0];
+  (await findByName(db, productId, door, name))[0] ?? (await findMoved(db, productId, door, name))[0];
 
 export const doorDeviceById = async (db: Db, deviceId: string) => (await findById(db, deviceId))[0];
 

@@ -1,3 +1,5 @@
+import { doorName, doorNameLength } from '@moorage/api';
+
 /** The tenant of a client that names no product. */
 const anyTenant = 'default';
 
@@ -5,9 +7,10 @@ const anyTenant = 'default';
 export const meansProduct = (tenant: string, product: string): boolean =>
   tenant.toLowerCase() === anyTenant || tenant.toUpperCase() === product;
 
-/** Names that devices may have behind a door. */
-const namePattern = /^[A-Za-z0-9_.:@-]{1,128}$/;
-export const isDoorName = (name: string): boolean => namePattern.test(name);
+const namePattern = new RegExp(doorName);
+
+/** Whether a device may have this name behind a door. */
+export const isDoorName = (name: string): boolean => name.length <= doorNameLength && namePattern.test(name);
 
 /** What is kept of the messages of one update. Spec: API-DOOR-messages. */
 export const messageLimits = { lines: 5_000, lineChars: 1_000 } as const;

@@ -51,7 +51,12 @@ export const doorTables = {
       auto_confirm: t.optional(t.text),
       created_at: t.time,
     },
-    [t.unique('product_id', 'door', 'name'), { ...t.index('token_hash'), where: ['token_hash'] }],
+    [
+      t.unique('product_id', 'door', 'name'),
+      { ...t.index('token_hash'), where: ['token_hash'] },
+      // A device that was moved to another product has its name there.
+      { ...t.index('name'), since: 4 },
+    ],
   ),
   /** The key of a device that is accepted before it comes. */
   door_keys: t.table(

@@ -29,7 +29,7 @@ export interface DdiDeps extends Deps {
   openFile(row: Row, bundleId: string, name: string): Promise<Result<FileReply, Refusal>>;
   keepAttributes(deviceId: string, reported: ReportedAttributes, atMs: number): Promise<void>;
   /** A text that lets its holder fetch the files of an update. */
-  ticketFor(updateId: number, name: string): Promise<string>;
+  ticketFor(updateId: number, caller: Pick<DoorCaller, 'name' | 'proof'>): Promise<string>;
   /** The device has sent its attributes. */
   noteReport(deviceId: string): Promise<unknown>;
   readonly book: UpdateBook;
@@ -123,7 +123,7 @@ export async function actionOf(
   const at = baseOf(call, deps, call.caller.name);
   if (!at.ok) return at;
   if (bundleId === null) return noUpdate();
-  const ticket = await deps.ticketFor(update.id, call.caller.name);
+  const ticket = await deps.ticketFor(update.id, call.caller);
   const files = await deps.filesOf(deps.storage.db, bundleId);
   const chunks = [];
   for (const { part, files: some } of partsOf(files)) {

@@ -64,7 +64,7 @@ export const pollingRoutes = (deps: DdiDeps): Handlers<Contract> => ({
     if (!file) return success(new EmptyReply());
     const at = baseOf(call, deps, caller.name);
     if (!at.ok) return at;
-    const ticket = await deps.ticketFor(update.id, caller.name);
+    const ticket = await deps.ticketFor(update.id, caller);
     const path = `softwaremodules/${update.to_bundle_id}/artifacts/${encodeFilename(file.filename)}`;
     return success(new RedirectReply(`${at.value}/${path}?ticket=${ticket}`));
   },

@@ -151,7 +151,9 @@ async function artifact(
   deps: DdiDeps,
   { caller: { row }, params: { bundle_id: bundleId, name } }: Call<Contract['artifact']>,
 ) {
-  if (!name.endsWith(sumSuffix)) return deps.openFile(row, bundleId, name);
+  // A file of the bundle may be named like the sum of another.
+  const file = await deps.openFile(row, bundleId, name);
+  if (file.ok || !name.endsWith(sumSuffix)) return file;
   const of = await deps.openFile(row, bundleId, name.slice(0, -sumSuffix.length));
   if (!of.ok) return of;
   const { md5 } = await digestsOf(deps, of.value.sha256);
@@ -166,7 +168,7 @@ async function artifacts(deps: DdiDeps, call: Call<Contract['artifacts']>) {
   if (current?.to_bundle_id !== bundleId) return failure(refusal('NOT_FOUND', { what: 'Bundle for this device' }));
   const at = baseOf(call, deps, name);
   if (!at.ok) return at;
-  const ticket = await deps.ticketFor(current.id, name);
+  const ticket = await deps.ticketFor(current.id, call.caller);
   const found = [];
   for (const file of await deps.filesOf(deps.storage.db, bundleId)) {
     found.push(await artifactOf(deps, file, { base: at.value, bundleId, ticket }));

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { copyReleaseCandidate } from '../../../core/bundles/tags.ts';
 import { type DoorWorld, doorWorld } from '../../../testing/door-world.ts';
 import { eachDatabase } from '../../../testing/index.ts';
 import { menderArtifact, tarOf } from '../../../testing/mender-artifact.ts';
@@ -366,14 +367,55 @@ eachDatabase('Mender', (open) => {
     expect(await updatesOf(mac)).toMatchObject([{ reason: 'The client reports a failure' }]);
     const messages = [
       { level: 'info', message: 'begin' },
-      { level: 'error', message: 'The module \0 failed' },
+      { level: 'error', message: 'The module \0failed' },
       { level: 'info', message: 'rolled back' },
     ];
     expect((await client.call('PUT', `${deployments}/${id}/log`, { messages })).status).toBe(204);
-    expect(await updatesOf(mac)).toMatchObject([{ state: 'failed', reason: 'The module  failed' }]);
+    expect(await updatesOf(mac)).toMatchObject([{ state: 'failed', reason: 'The module failed' }]);
   });
 
   // API-RULE-artifact-1
+  it.each(['resource', 'artifact', 'copy of a release candidate'] as const)(
+    'an artifact added as a %s is offered',
+    async (way) => {
+      const { upload, draft, token } = await opened();
+      const { id } = await draft();
+      const bytes = menderArtifact('rel-9', ['moor-board']);
+      const add = (filename: string, base64: string) =>
+        world.api.call('bundles.addResource', { params: { bundle_id: id }, body: { filename, base64 } });
+      if (way === 'artifact') expect((await upload(id, 'image.mender', bytes)).statusCode).toBe(200);
+      else unwrap(await add('image.mender', Buffer.from(bytes).toString('base64')));
+      expect(await add('other.mender', Buffer.from('garbage').toString('base64'))).toMatchObject({
+        ok: false,
+        error: { status: 400, body: { code: 'WRONG_ARTIFACT' } },
+      });
+      const params = { bundle_id: id };
+      unwrap(await world.api.call('bundles.setState', { params, body: { state: 'published' } }));
+      unwrap(await world.api.call('bundles.setTag', { params, body: { tag: 'release' } }));
+      if (way === 'copy of a release candidate') return expectCopied(id);
+      const client = menderClient(newMac(), token);
+      await client.authenticate();
+      expect(JSON.parse((await client.next('rel-1')).text)).toMatchObject({ artifact: { artifact_name: 'rel-9' } });
+      return undefined;
+    },
+  );
+
+  /** The product that a bundle is copied to has what its files say of themselves. */
+  async function expectCopied(bundleId: string) {
+    const { db } = world.app.storage;
+    const from = await db.selectFrom('bundles').selectAll().where('id', '=', bundleId).executeTakeFirstOrThrow();
+    const to = await world.app.make.product({ platform_id: world.platform.id, user_id: world.owner.id });
+    const at = { productId: to.id, userId: world.owner.id, atMs: 1 };
+    expect(await world.app.storage.transaction((trx) => copyReleaseCandidate(trx, from.product_id, at))).toBe(true);
+    const headers = db
+      .selectFrom('artifact_headers as h')
+      .innerJoin('resources as r', 'r.id', 'h.resource_id')
+      .innerJoin('bundles as b', 'b.id', 'r.bundle_id')
+      .select('h.name')
+      .where('b.product_id', '=', to.id);
+    expect(await headers.execute()).toEqual([{ name: 'rel-9' }]);
+  }
+
   describe('an artifact that is none is refused at upload', () => {
     it.each([
       ['image.mender', Buffer.from('no tar'), /no tar archive/],

@@ -34,7 +34,7 @@ export interface MenderDeps extends Deps {
   /** A file of the bundle that the device has on offer. Refusal: NOT_FOUND. */
   openFile(row: Row, bundleId: string, name: string): Promise<Result<FileReply, Refusal>>;
   keepAttributes(deviceId: string, reported: ReportedAttributes, atMs: number): Promise<void>;
-  ticketFor(updateId: number, name: string): Promise<string>;
+  ticketFor(updateId: number, caller: Pick<DoorCaller, 'name' | 'proof'>): Promise<string>;
   /** The device of a key that has signed its request. Refusal: DOOR_UNAUTHORISED. */
   byKey(shown: {
     name: string;
@@ -93,7 +93,6 @@ async function nextOf(
   { caller, headers, ip }: PollRequest,
   provides: { readonly artifactName: string | undefined; readonly deviceType: string },
 ): Promise<Result<MenderDeployment | EmptyReply, Refusal>> {
-  const { name } = caller;
   if (provides.artifactName !== undefined) await deps.probation.runs(caller.row, provides.artifactName, ip);
   const row = (await deps.storage.hot.deviceById(caller.row.id)) ?? caller.row;
   const { update, offer } = await deps.standing(row, ip);
@@ -108,7 +107,7 @@ async function nextOf(
   }
   const address = calledAddress(headers, deps.settings);
   if (!address.ok) return address;
-  const ticket = await deps.ticketFor(update.id, name);
+  const ticket = await deps.ticketFor(update.id, caller);
   const path = `/api/devices/v1/deployments/download/${update.id}/${encodeFilename(artifact.filename)}`;
   return success({
     id: String(update.id),

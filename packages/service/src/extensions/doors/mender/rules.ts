@@ -1,6 +1,7 @@
 import { createHmac, createPublicKey, hash, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
 import { attributeName, type MenderInventory, type ReportedAttributes } from '@moorage/api';
 import { dayMs } from '@moorage/base';
+import { isDoorName } from '../rules.ts';
 
 /** The key of a request, if the request is signed with it. */
 export interface SignedBy {
@@ -28,8 +29,6 @@ export function signerOf(pem: string, signature: string | undefined, body: strin
   }
 }
 
-const namePattern = /^[A-Za-z0-9_.:@-]{1,128}$/;
-
 /** The name of a device by its identity: its only value, or else the check sum of what it says; nothing for no identity. */
 export function nameOf(idData: string): string | undefined {
   let identity: unknown;
@@ -43,7 +42,7 @@ export function nameOf(idData: string): string | undefined {
   if (entries.length === 0) return undefined;
   const [first] = entries;
   const only = entries.length === 1 && typeof first?.[1] === 'string' ? first[1] : undefined;
-  return only !== undefined && namePattern.test(only) ? only : hash('sha256', JSON.stringify(entries)).slice(0, 32);
+  return only !== undefined && isDoorName(only) ? only : hash('sha256', JSON.stringify(entries)).slice(0, 32);
 }
 
 /** How long a token is good, in ms. */
