@@ -45,6 +45,9 @@ export const menderFiles = {
 /** Whether such files may be written, which are for the whole system. */
 export const mayWriteSystem = process.getuid?.() === 0;
 
+/** What tests of deltas need. */
+export const deltaNeeds = { zck: 'zchunk', zckdl: 'zchunk', zck_read_header: 'zchunk' } as const;
+
 /** What the way between a client and the service does: cuts once after so many bytes, passes them on slowly, or none. */
 export interface Trouble {
   isClosed?: boolean;
@@ -55,6 +58,7 @@ export interface Trouble {
 /** Passes connections on, with trouble on the way to the client. */
 async function openWay(target: number, trouble: Trouble) {
   const sockets = new Set<Socket>();
+  let passedBytes = 0;
   const server = createServer((client) => {
     const service = connect(target, '127.0.0.1');
     for (const socket of [client, service]) {
@@ -70,6 +74,7 @@ async function openWay(target: number, trouble: Trouble) {
     let passed = 0;
     service.on('data', (bytes: Buffer) => {
       passed += bytes.length;
+      passedBytes += bytes.length;
       if (trouble.isClosed) {
         client.destroy();
         return;
@@ -89,6 +94,7 @@ async function openWay(target: number, trouble: Trouble) {
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
+    passedBytes: () => passedBytes,
     close() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -138,11 +144,16 @@ function openPrograms(folder: string) {
   };
 }
 
-/** A service with real TLS and a product of plain Linux devices, for clients that run as the system has them. */
-export async function clientWorld() {
+/**
+ * A service and a product of plain Linux devices, for clients that run as the system has them.
+ *
+ * @param deviceInsecure without TLS, for programs that go by the authorities of the system alone
+ */
+export async function clientWorld({ deviceInsecure = false } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'moorage-client-'));
   const source = databaseSource('sqlite');
-  const settings = { ...testSettings, database: await source.make(), blobs: `file:${join(folder, 'blobs')}` };
+  const own = { database: await source.make(), blobs: `file:${join(folder, 'blobs')}`, deviceInsecure };
+  const settings = { ...testSettings, ...own };
   const service = await buildService({ settings, clock: realClock, logLevel: 'silent' });
   const { storage, blobs } = service.deps;
   await service.api.ready();
@@ -157,6 +168,25 @@ export async function clientWorld() {
   await writeFile(join(folder, 'ca.pem'), service.identity.ca);
   const programs = openPrograms(folder);
 
+  /** A published bundle with these files, which may have its id in them; it carries the tag. */
+  async function releaseOf(productId: string, files: (bundleId: string) => Readonly<Record<string, Uint8Array>>) {
+    const body = { product_id: productId, firmware_id: firmware.id };
+    const made = must(await client.call('bundles.create', { params: { product_id: productId }, body }));
+    for (const [name, bytes] of Object.entries(files(made.id))) {
+      const reply = await service.api.inject({
+        method: 'POST',
+        url: `/api/bundles/${made.id}/artifacts/${name}`,
+        headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/octet-stream' },
+        payload: Buffer.from(bytes),
+      });
+      if (reply.statusCode !== 200) throw new Error(reply.payload);
+    }
+    const params = { bundle_id: made.id };
+    must(await client.call('bundles.setState', { params, body: { state: 'published' } }));
+    must(await client.call('bundles.setTag', { params, body: { tag: 'release' } }));
+    return made;
+  }
+
   return {
     service,
     storage,
@@ -165,7 +195,9 @@ export async function clientWorld() {
     trouble,
     ca: join(folder, 'ca.pem'),
     /** Where clients find the service: with the trouble on the way. */
-    url: `https://localhost:${way.port}`,
+    url: `${deviceInsecure ? 'http' : 'https'}://localhost:${way.port}`,
+    /** What has come from the service until now, in bytes. */
+    passedBytes: way.passedBytes,
     start: programs.start,
     /** A product with both doors open, whose devices ask every few seconds. */
     async openProduct() {
@@ -178,21 +210,8 @@ export async function clientWorld() {
       return product;
     },
     /** A published bundle with an image, which carries the tag. */
-    async release(productId: string, name: string, image: Uint8Array) {
-      const body = { product_id: productId, firmware_id: firmware.id };
-      const made = must(await client.call('bundles.create', { params: { product_id: productId }, body }));
-      const reply = await service.api.inject({
-        method: 'POST',
-        url: `/api/bundles/${made.id}/artifacts/${name}`,
-        headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/octet-stream' },
-        payload: Buffer.from(image),
-      });
-      if (reply.statusCode !== 200) throw new Error(reply.payload);
-      const params = { bundle_id: made.id };
-      must(await client.call('bundles.setState', { params, body: { state: 'published' } }));
-      must(await client.call('bundles.setTag', { params, body: { tag: 'release' } }));
-      return made;
-    },
+    release: (productId: string, name: string, image: Uint8Array) => releaseOf(productId, () => ({ [name]: image })),
+    releaseOf,
     async tokenOf(productId: string, door: 'ddi' | 'mender') {
       const params = { product_id: productId };
       return must(await client.call('doors.addToken', { params, body: { door, title: 'line' } }));

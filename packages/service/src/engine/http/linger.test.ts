@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { binary, endpoints, refusal } from '@moorage/api';
+import { binary, endpoint, refusal } from '@moorage/api';
 import { failure, success } from '@moorage/base';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
@@ -12,18 +12,27 @@ import { diskBlobs } from '../blobs/backends/disk-blobs.ts';
 import { statusOf } from './errors.ts';
 import { mountContract } from './mount.ts';
 import { buildServer } from './server.ts';
+import type { Upload } from './types.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'moorage-linger-'));
 /** More than the buffers of both sides take. */
 const bodyBytes = 48 * 1024 * 1024;
-const shared = { tag: 'x', spec: [], summary: 'x', auth: 'none', reply: Type.Object({}), errors: [] } as const;
-const contract = endpoints(shared, {
-  json: { route: 'POST /json', body: Type.Object({ a: Type.String() }) },
-  file: { route: 'POST /file', body: binary() },
-  inspected: { route: 'POST /inspected', body: binary() },
-  unread: { route: 'POST /unread', body: binary() },
-  stranger: { route: 'POST /stranger', auth: 'door', body: binary() },
-});
+const usual = {
+  method: 'POST',
+  spec: [],
+  tag: 'Test',
+  summary: 'Bytes in',
+  auth: 'none',
+  reply: Type.Object({}),
+  errors: [],
+} as const;
+const contract = {
+  json: endpoint({ ...usual, path: '/json', body: Type.Object({ a: Type.String() }) }),
+  file: endpoint({ ...usual, path: '/file', body: binary() }),
+  inspected: endpoint({ ...usual, path: '/inspected', body: binary() }),
+  unread: endpoint({ ...usual, path: '/unread', body: binary() }),
+  stranger: endpoint({ ...usual, path: '/stranger', body: binary(), auth: 'door' }),
+};
 
 let app: FastifyInstance;
 let port: number;
@@ -31,9 +40,9 @@ let port: number;
 beforeAll(async () => {
   const blobs = await diskBlobs(folder);
   app = buildServer({ statusOf, logLevel: 'silent', endpoints: Object.values(contract) });
-  const store = async (upload: { store(limits: object): Promise<unknown> }, limits: object) => {
-    const stored = (await upload.store({ maxBytes: 1_000_000, ...limits })) as { ok: boolean };
-    return stored.ok ? success({}) : (stored as never);
+  const store = async (upload: Upload, limits: Partial<Parameters<Upload['store']>[0]> = {}) => {
+    const stored = await upload.store({ maxBytes: 1_000_000, ...limits });
+    return stored.ok ? success({}) : stored;
   };
   const noImage = () => refusal('NOT_AN_IMAGE', {}, { source: 'body', keys: [] });
   mountContract(
@@ -41,7 +50,7 @@ beforeAll(async () => {
     contract,
     {
       json: async () => success({}),
-      file: ({ upload }) => store(upload, {}),
+      file: ({ upload }) => store(upload),
       inspected: ({ upload }) => store(upload, { maxBytes: 2 * bodyBytes, headBytes: 4, inspect: noImage }),
       unread: async () => failure(refusal('NOT_FOUND', { what: 'Place' })),
       stranger: async () => success({}),
@@ -76,7 +85,7 @@ it.each([
   ['a body for another method', '/json', octets + length, 405, 'PATCH'],
 ] as const)(
   '%s is refused to a client that reads nothing before it has sent all',
-  async (_, path, head, status, method = 'POST') => {
+  async (_, path, head, status, method: string = 'POST') => {
     const socket = await rawConnection(port);
     const broken: unknown[] = [];
     socket.on('error', (error) => broken.push(error));
