@@ -128,7 +128,7 @@ describe.skipIf(isLacking(swupdateNeeds))('swupdate, as the system has it', () =
     const client = await run('signed', token);
     await expect.poll(() => stateOf('signed'), slow).toBe('failed');
     expect(existsSync(installed('signed'))).toBe(false);
-    expect((await world.updateOf('signed'))?.reason).toBeTruthy();
+    expect((await world.updateOf('signed'))?.reason).toBe('Authentication of all signatures failed');
     expect(await world.saidOf((await world.updateOf('signed'))?.id ?? 0)).toMatch(/sign|verif/i);
     await client.stop();
   });
@@ -140,6 +140,18 @@ describe.skipIf(isLacking(swupdateNeeds))('swupdate, as the system has it', () =
     const client = await run('broken', token);
     await expect.poll(() => stateOf('broken'), slow).toBe('failed');
     await client.stop();
+    expect((await world.updateOf('broken'))?.reason).toBe('execute preinstall scripts failed');
+  });
+
+  it('reports bytes that are not those of the description', async () => {
+    const { product, token } = await newProduct();
+    const image = await imageOf('damaged', { version: '1.0.1', payload: Buffer.alloc(300_000, 'abcdefgh') });
+    image.write('X', image.lastIndexOf('abcdefgh'));
+    await world.release(product.id, 'image.swu', image);
+    const client = await run('damaged', token);
+    await expect.poll(() => stateOf('damaged'), slow).toBe('failed');
+    await client.stop();
+    expect((await world.updateOf('damaged'))?.reason).toMatch(/HASH mismatch|checksum/i);
   });
 
   it('drops a download when the update is taken back', async () => {

@@ -98,7 +98,18 @@ const ddiClients =
         id: String(id),
         status: { execution, result: { finished, ...more }, details },
       });
-    return { call, linkOf, say, poll: () => call('GET', '') };
+    /** The status of any request; a text is sent as it is. */
+    const send = async (method: string, url: string, body: unknown, headers: Readonly<Record<string, string>>) => {
+      const reply = await service.devices.inject({
+        // Safe: the framework's type lacks methods that clients may still use.
+        method: method as 'GET',
+        url: `${at}${url === '' ? '' : '/'}${url}`,
+        headers: { host: 'hub.local:8443', ...(authorization && { authorization }), ...headers },
+        ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      return reply.statusCode;
+    };
+    return { call, send, linkOf, say, poll: () => call('GET', '') };
   };
 
 export type DoorWorld = Awaited<ReturnType<typeof doorWorld>>;
