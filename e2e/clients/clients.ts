@@ -144,6 +144,36 @@ function openPrograms(folder: string) {
   };
 }
 
+interface Releaser {
+  readonly service: Service;
+  readonly client: ReturnType<ReturnType<typeof createClient>['as']>;
+  readonly token: string;
+  readonly firmwareId: string;
+}
+
+/** Makes what releases files. */
+function releaser({ service, client, token, firmwareId }: Releaser) {
+  /** A published bundle with these files, which may have its id in them; it carries the tag. */
+  async function releaseOf(productId: string, files: (bundleId: string) => Readonly<Record<string, Uint8Array>>) {
+    const body = { product_id: productId, firmware_id: firmwareId };
+    const made = must(await client.call('bundles.create', { params: { product_id: productId }, body }));
+    for (const [name, bytes] of Object.entries(files(made.id))) {
+      const reply = await service.api.inject({
+        method: 'POST',
+        url: `/api/bundles/${made.id}/artifacts/${name}`,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+        payload: Buffer.from(bytes),
+      });
+      if (reply.statusCode !== 200) throw new Error(reply.payload);
+    }
+    const params = { bundle_id: made.id };
+    must(await client.call('bundles.setState', { params, body: { state: 'published' } }));
+    must(await client.call('bundles.setTag', { params, body: { tag: 'release' } }));
+    return made;
+  }
+  return releaseOf;
+}
+
 /**
  * A service and a product of plain Linux devices, for clients that run as the system has them.
  *
@@ -168,24 +198,7 @@ export async function clientWorld({ deviceInsecure = false } = {}) {
   await writeFile(join(folder, 'ca.pem'), service.identity.ca);
   const programs = openPrograms(folder);
 
-  /** A published bundle with these files, which may have its id in them; it carries the tag. */
-  async function releaseOf(productId: string, files: (bundleId: string) => Readonly<Record<string, Uint8Array>>) {
-    const body = { product_id: productId, firmware_id: firmware.id };
-    const made = must(await client.call('bundles.create', { params: { product_id: productId }, body }));
-    for (const [name, bytes] of Object.entries(files(made.id))) {
-      const reply = await service.api.inject({
-        method: 'POST',
-        url: `/api/bundles/${made.id}/artifacts/${name}`,
-        headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/octet-stream' },
-        payload: Buffer.from(bytes),
-      });
-      if (reply.statusCode !== 200) throw new Error(reply.payload);
-    }
-    const params = { bundle_id: made.id };
-    must(await client.call('bundles.setState', { params, body: { state: 'published' } }));
-    must(await client.call('bundles.setTag', { params, body: { tag: 'release' } }));
-    return made;
-  }
+  const releaseOf = releaser({ service, client, token: owner.token, firmwareId: firmware.id });
 
   return {
     service,

@@ -113,3 +113,31 @@ const ddiClients =
   };
 
 export type DoorWorld = Awaited<ReturnType<typeof doorWorld>>;
+
+/** The same, with clients of DDI that a test begins with. */
+export async function ddiWorld(storage: Storage) {
+  const world = await doorWorld(storage);
+
+  /** A client with the token of a new product, and what stands around it. */
+  async function newcomer(name: string) {
+    const made = await world.openProduct();
+    const { token } = await made.tokenOf('ddi');
+    return { ...made, token, client: world.ddiClient(name, `GatewayToken ${token}`) };
+  }
+
+  /** The same, with a release on offer of which the client has been shown. */
+  async function updating(name: string) {
+    const made = await newcomer(name);
+    const release = await made.bundleOf('release');
+    const link = made.client.linkOf(await made.client.poll(), 'deploymentBase') ?? '';
+    const id = link.replace('deploymentBase/', '');
+    const shown = await made.client.call('GET', link);
+    const device = await world.deviceNamed(name);
+    if (!device) throw new Error('The client has not registered');
+    const states = async () => (await world.history(device.id)).map(({ state }) => state);
+    return { ...made, release, id, shown, device, states };
+  }
+  return { ...world, newcomer, updating };
+}
+
+export type DdiWorld = Awaited<ReturnType<typeof ddiWorld>>;

@@ -277,10 +277,14 @@ eachDatabase('DDI beside its documentation', (open) => {
     return { client, id };
   }
 
-  it.each(rows)('%s while it is %s', async (request, when, method, url, body, headers, documented, here, why) => {
-    const { client, id } = await updateThat(when, request.replaceAll(/\W+/g, '-'));
-    const path = url.replace('{id}', id);
-    expect(await client.send(method, path, body, headers)).toBe(here);
-    expect(why === undefined, 'a difference has a reason').toBe(documented === here);
-  });
+  const named = rows.map((row) => [row[0], row[1], row] as const);
+  it.each(named)(
+    '%s while it is %s',
+    async (request, when, [, , method, url, body, headers, documented, here, why]) => {
+      const { client, id } = await updateThat(when, request.replaceAll(/\W+/g, '-'));
+      const path = url.replace('{id}', id);
+      expect(await client.send(method, path, body, headers)).toBe(here);
+      expect(why === undefined, 'a difference has a reason').toBe(documented === here);
+    },
+  );
 });

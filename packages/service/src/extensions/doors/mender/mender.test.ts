@@ -1,18 +1,17 @@
-import { generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, hash } from 'node:crypto';
 import { unwrap } from '@moorage/base';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { copyReleaseCandidate } from '../../../core/bundles/tags.ts';
-import { type DoorWorld, doorWorld } from '../../../testing/door-world.ts';
 import { eachDatabase } from '../../../testing/index.ts';
-import { menderArtifact, tarOf } from '../../../testing/mender-artifact.ts';
-
-const api = '/api/devices/v1';
-const deployments = `${api}/deployments/device/deployments`;
-
-interface Keys {
-  readonly publicKey: KeyObject;
-  readonly privateKey: KeyObject;
-}
+import { menderArtifact } from '../../../testing/mender-artifact.ts';
+import {
+  menderApi as api,
+  deployments,
+  ec,
+  type Keys,
+  type MenderWorld,
+  menderWorld,
+  newMac,
+} from '../../../testing/mender-world.ts';
 
 const kinds: readonly (readonly [string, () => Keys, 'sha256' | null])[] = [
   ['RSA', () => generateKeyPairSync('rsa', { modulusLength: 2_048 }), 'sha256'],
@@ -21,91 +20,14 @@ const kinds: readonly (readonly [string, () => Keys, 'sha256' | null])[] = [
 ];
 
 eachDatabase('Mender', (open) => {
-  let world: DoorWorld;
+  let world: MenderWorld;
   beforeAll(async () => {
-    world = await doorWorld(await open());
+    world = await menderWorld(await open());
   });
 
-  const ec = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
-
-  /** Calls of one client, as that of Mender makes them. */
-  function menderClient(
-    mac: string,
-    tenantToken: string,
-    { publicKey, privateKey }: Keys = ec(),
-    algorithm: 'sha256' | null = 'sha256',
-  ) {
-    let token = '';
-    async function call(method: 'GET' | 'POST' | 'PUT' | 'PATCH', url: string, payload?: unknown, more: object = {}) {
-      const reply = await world.app.service.devices.inject({
-        method,
-        url,
-        headers: {
-          host: 'hub.local:8443',
-          authorization: `Bearer ${token}`,
-          ...(payload !== undefined && { 'content-type': 'application/json' }),
-          ...more,
-        },
-        ...(payload !== undefined && { payload: typeof payload === 'string' ? payload : JSON.stringify(payload) }),
-      });
-      return { status: reply.statusCode, text: reply.payload, headers: reply.headers };
-    }
-    async function authenticate(tamper: (body: string) => string = (body) => body) {
-      const pubkey = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-      // The signature is over these very bytes, blanks and all.
-      const body = JSON.stringify(
-        { id_data: JSON.stringify({ mac }), pubkey, tenant_token: tenantToken, tier: 'standard' },
-        null,
-        1,
-      );
-      const signature = sign(algorithm, Buffer.from(body), privateKey).toString('base64');
-      const headers = { 'x-men-signature': signature, authorization: 'API_KEY' };
-      const reply = await call('POST', `${api}/authentication/auth_requests`, tamper(body), headers);
-      if (reply.status === 200) token = reply.text;
-      return reply;
-    }
-    const next = (artifact_name: string, device_type = 'moor-board') =>
-      call('POST', '/api/devices/v2/deployments/device/deployments/next', {
-        device_provides: { device_type, artifact_name, 'rootfs-image.checksum': 'x' },
-        update_control_map: true,
-      });
-    const say = async (id: string, status: string) =>
-      (await call('PUT', `${deployments}/${id}/status`, { status })).status;
-    return { call, authenticate, next, say };
-  }
-
-  /** A product, a token of it, and what adds a release with artifacts. */
-  async function opened(more: object = {}) {
-    const { product, tokenOf } = await world.openProduct(more);
-    const { token } = await tokenOf('mender');
-    const firmware = await world.app.make.firmware({
-      platform_id: world.platform.id,
-      flavor_id: world.platform.flavor.id,
-    });
-    const upload = (bundle_id: string, name: string, payload: Buffer) =>
-      world.app.api.inject({
-        method: 'POST',
-        url: `/api/bundles/${bundle_id}/artifacts/${name}`,
-        headers: { authorization: `Bearer ${world.owner.token}`, 'content-type': 'application/octet-stream' },
-        payload,
-      });
-    const draft = () =>
-      world.app.make.bundle({ product_id: product.id, firmware_id: firmware.id, user_id: world.owner.id });
-    async function release(name: string, types = ['moor-board']) {
-      const bundle = await draft();
-      expect((await upload(bundle.id, 'image.mender', menderArtifact(name, types))).statusCode).toBe(200);
-      unwrap(
-        await world.api.call('bundles.setState', { params: { bundle_id: bundle.id }, body: { state: 'published' } }),
-      );
-      unwrap(await world.api.call('bundles.setTag', { params: { bundle_id: bundle.id }, body: { tag: 'release' } }));
-      return bundle;
-    }
-    return { product, token, upload, draft, release };
-  }
-
-  let macs = 0;
-  const newMac = () => `02:00:00:00:00:${(++macs).toString(16).padStart(2, '0')}`;
-  const updatesOf = async (mac: string) => world.history((await world.deviceNamed(mac))?.id ?? '');
+  const opened = (more: object = {}) => world.opened(more);
+  const menderClient: MenderWorld['menderClient'] = (...of) => world.menderClient(...of);
+  const updatesOf = (mac: string) => world.updatesOf(mac);
 
   // API-MENDER-auth, API-EP-POST-devices-v1-authentication-auth_requests
   it.each(kinds)(
@@ -337,140 +259,5 @@ eachDatabase('Mender', (open) => {
     expect((await client.next('rel-1')).status).toBe(204);
     expect(await updatesOf(mac)).toMatchObject([{ state: 'failed' }]);
     expect(await client.say('999999', 'failure')).toBe(404);
-  });
-
-  it.each(['inventory', 'next'] as const)('a device that was mended by hand is up to date, by its %s', async (way) => {
-    const { token, release } = await opened();
-    const mac = newMac();
-    const client = menderClient(mac, token);
-    await client.authenticate();
-    const bundle = await release('rel-2');
-    const { id } = JSON.parse((await client.next('rel-1')).text);
-    await client.say(id, 'failure');
-    const inventory = [{ name: 'artifact_name', value: 'rel-2' }];
-    if (way === 'next') expect((await client.next('rel-2')).status).toBe(204);
-    else expect((await client.call('PUT', `${api}/inventory/device/attributes`, inventory)).status).toBe(200);
-    expect(await updatesOf(mac)).toMatchObject([{ state: 'failed' }, { state: 'done', to_bundle_id: bundle.id }]);
-    expect(await world.deviceNamed(mac)).toMatchObject({ bversion: expect.stringContaining(bundle.version) });
-    expect((await client.next('rel-2')).status).toBe(204);
-    expect(await updatesOf(mac)).toHaveLength(2);
-  });
-
-  it('the log of a failure, which comes after it, says why', async () => {
-    const { token, release } = await opened();
-    const mac = newMac();
-    const client = menderClient(mac, token);
-    await client.authenticate();
-    await release('rel-2');
-    const { id } = JSON.parse((await client.next('rel-1')).text);
-    for (const status of ['downloading', 'installing', 'failure']) await client.say(id, status);
-    expect(await updatesOf(mac)).toMatchObject([{ reason: 'The client reports a failure' }]);
-    const messages = [
-      { level: 'info', message: 'begin' },
-      { level: 'error', message: 'The module \0failed' },
-      { level: 'info', message: 'rolled back' },
-    ];
-    expect((await client.call('PUT', `${deployments}/${id}/log`, { messages })).status).toBe(204);
-    expect(await updatesOf(mac)).toMatchObject([{ state: 'failed', reason: 'The module failed' }]);
-  });
-
-  // API-RULE-artifact-1
-  it.each(['resource', 'artifact', 'copy of a release candidate'] as const)(
-    'an artifact added as a %s is offered',
-    async (way) => {
-      const { upload, draft, token } = await opened();
-      const { id } = await draft();
-      const bytes = menderArtifact('rel-9', ['moor-board']);
-      const add = (filename: string, base64: string) =>
-        world.api.call('bundles.addResource', { params: { bundle_id: id }, body: { filename, base64 } });
-      if (way === 'artifact') expect((await upload(id, 'image.mender', bytes)).statusCode).toBe(200);
-      else unwrap(await add('image.mender', Buffer.from(bytes).toString('base64')));
-      expect(await add('other.mender', Buffer.from('garbage').toString('base64'))).toMatchObject({
-        ok: false,
-        error: { status: 400, body: { code: 'WRONG_ARTIFACT' } },
-      });
-      const params = { bundle_id: id };
-      unwrap(await world.api.call('bundles.setState', { params, body: { state: 'published' } }));
-      unwrap(await world.api.call('bundles.setTag', { params, body: { tag: 'release' } }));
-      if (way === 'copy of a release candidate') return expectCopied(id);
-      const client = menderClient(newMac(), token);
-      await client.authenticate();
-      expect(JSON.parse((await client.next('rel-1')).text)).toMatchObject({ artifact: { artifact_name: 'rel-9' } });
-      return undefined;
-    },
-  );
-
-  /** The product that a bundle is copied to has what its files say of themselves. */
-  async function expectCopied(bundleId: string) {
-    const { db } = world.app.storage;
-    const from = await db.selectFrom('bundles').selectAll().where('id', '=', bundleId).executeTakeFirstOrThrow();
-    const to = await world.app.make.product({ platform_id: world.platform.id, user_id: world.owner.id });
-    const at = { productId: to.id, userId: world.owner.id, atMs: 1 };
-    expect(await world.app.storage.transaction((trx) => copyReleaseCandidate(trx, from.product_id, at))).toBe(true);
-    const headers = db
-      .selectFrom('artifact_headers as h')
-      .innerJoin('resources as r', 'r.id', 'h.resource_id')
-      .innerJoin('bundles as b', 'b.id', 'r.bundle_id')
-      .select('h.name')
-      .where('b.product_id', '=', to.id);
-    expect(await headers.execute()).toEqual([{ name: 'rel-9' }]);
-  }
-
-  describe('an artifact that is none is refused at upload', () => {
-    it.each([
-      ['image.mender', Buffer.from('no tar'), /no tar archive/],
-      ['image.mender', menderArtifact('', ['x']), /names no artifact/],
-      ['image.mender', menderArtifact('x', []), /no types of devices/],
-      ['image.swu', Buffer.from('no cpio'), /no cpio archive/],
-      ['image.swu', Buffer.from(`070701${'0'.repeat(104)}other-file`), /sw-description/],
-    ])('%s', async (name, bytes, reason) => {
-      const { upload, draft } = await opened();
-      const reply = await upload((await draft()).id, name, bytes);
-      expect([reply.statusCode, reply.json().code]).toEqual([400, 'WRONG_ARTIFACT']);
-      expect(reply.json().message).toMatch(reason);
-    });
-
-    /** An archive for SWUpdate that says this of itself. */
-    const swuOf = (text: string) => {
-      const body = Buffer.from(`software = { ${text} }`);
-      const field = (value: number) => value.toString(16).padStart(8, '0').toUpperCase();
-      const name = 'sw-description\0';
-      const fields = [1, 0o100644, 0, 0, 1, 0, body.length, 0, 0, 0, 0, name.length, 0].map(field).join('');
-      const head = Buffer.from(`070702${fields}${name}`);
-      return Buffer.concat([head, Buffer.alloc((4 - (head.length % 4)) % 4), body]);
-    };
-
-    it('and so is an archive for SWUpdate that contradicts another of the bundle, or its version', async () => {
-      const { upload, draft } = await opened();
-      const { id, version } = await draft();
-      const add = async (name: string, text: string) => {
-        const reply = await upload(id, name, swuOf(text));
-        return reply.statusCode === 200 ? 200 : reply.json().message;
-      };
-      const hardware = (of: string) => `hardware-compatibility: [ ${of} ];`;
-      expect(await add('one.swu', `version = "1.0.1"; ${hardware('"1.0", "1.1"')}`)).toBe(200);
-      expect(await add('same.swu', `version = "1.0.1"; ${hardware('"1.1"')}`)).toBe(200);
-      expect(await add('two.swu', `version = "1.0.2"; ${hardware('"1.0"')}`)).toMatch(/"1\.0\.2".*"1\.0\.1"/);
-      expect(await add('boot/loader.swu', 'version = "7";')).toBe(200);
-      expect(await add('radio/r.swu', `version = "7"; ${hardware('"2.0"')}`)).toMatch(/hardware "2\.0"/);
-      expect(await add('sealed.swu', 'encrypted')).toBe(200);
-      expect(await add('9.swu', 'version = "9.0.0.1";')).toContain(`"9.0.0.1", and that of the bundle is "${version}"`);
-      expect(await add('fan/9.swu', 'version = "9.0.0.1";')).toBe(200);
-    });
-
-    it('and one whose header is packed by xz, with what to do', async () => {
-      const { upload, draft } = await opened();
-      const version = Buffer.from('{"format":"mender","version":3}');
-      const reply = await upload((await draft()).id, 'x.mender', tarOf({ version, 'header.tar.xz': Buffer.from('x') }));
-      expect(reply.json().message).toMatch(/--compression gzip/);
-    });
-
-    it('and so is one of another release', async () => {
-      const { upload, draft } = await opened();
-      const { id } = await draft();
-      expect((await upload(id, 'a.mender', menderArtifact('rel-1', ['a']))).statusCode).toBe(200);
-      expect((await upload(id, 'b.mender', menderArtifact('rel-1', ['b']))).statusCode).toBe(200);
-      expect((await upload(id, 'c.mender', menderArtifact('rel-2', ['c']))).statusCode).toBe(400);
-    });
   });
 });
