@@ -7,8 +7,11 @@ it.each([
   [[{ b: { c: '\0\0' } }], [{ b: { c: '' } }]],
   [{ bytes: Uint8Array.of(0, 1) }, { bytes: Uint8Array.of(0, 1) }],
   [{ a: 'b' }, { a: 'b' }],
+  [JSON.parse('{"__pr\\u0000oto__":{"isAdmin":true},"a":"b"}'), { a: 'b' }],
 ])('%j loses the character NUL', (said, taken) => {
-  expect(deviceTexts(said)).toEqual(taken);
+  const found = deviceTexts(said);
+  expect(found).toEqual(taken);
+  expect('isAdmin' in found).toBe(false);
 });
 
 it('goes deeper than calls can', () => {

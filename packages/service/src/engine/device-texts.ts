@@ -17,6 +17,8 @@ export function deviceTexts<Said extends object>(said: Said): Said {
       if (typeof value === 'object' && value !== null) open.push(value);
       const plain = withoutNul(name);
       if (plain !== name) delete fields[name];
+      // The parsers refuse this name, and would not have known it.
+      if (plain === '__proto__') continue;
       if (plain !== name || typeof value === 'string')
         fields[plain] = typeof value === 'string' ? withoutNul(value) : value;
     }
