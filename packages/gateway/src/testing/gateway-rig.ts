@@ -55,7 +55,7 @@ export interface GatewayRigOptions extends Partial<ModuleOptions> {
 }
 
 /** Runs a clock on until a promise has settled. */
-const settler =
+export const settler =
   (clock: VirtualClock) =>
   async <T>(promise: Promise<T>, limitMs = 3_600_000): Promise<T> => {
     let settled = false;
