@@ -28,6 +28,9 @@ interface LineDriverOptions {
 /** Silence that shows that a module has said all that it has to say by itself, in ms. */
 const quietMs = 300;
 
+/** How long a line that is never silent is heard before what it has said is looked at, in ms. */
+const talkMs = 2_000;
+
 /** Silence behind a prompt that shows that it is one, and no line of a table that begins so, in ms. */
 const settleMs = 30;
 
@@ -213,7 +216,9 @@ export class LineDriver implements Driver {
       await this.#incoming.quiet(quietMs, greetingTimeoutMs);
       this.#incoming.clear();
       this.#write('version\r\n');
-      const found = await this.#incoming.wait((text, silentMs) => (silentMs >= quietMs ? dialectOf(text) : undefined), {
+      const askedMs = this.#clock.monotonic();
+      const isOver = (silentMs: number): boolean => silentMs >= quietMs || this.#clock.monotonic() - askedMs >= talkMs;
+      const found = await this.#incoming.wait((text, silentMs) => (isOver(silentMs) ? dialectOf(text) : undefined), {
         timeoutMs: greetingTimeoutMs / 3,
         recheckMs: quietMs,
       });
@@ -236,11 +241,15 @@ export class LineDriver implements Driver {
     this.#incoming.clear();
     this.#write(`${nothing}version\r\n`);
     const { versionLine } = this.#dialect;
-    // The echo alone is no answer.
+    const askedMs = this.#clock.monotonic();
+    // The echo alone is no answer, and neither is what a line says that is slow or talks by itself.
     const isAnswered = (text: string): boolean =>
-      text.includes(versionLine) || text.split(/\r?\n/).filter((line) => line !== '').length > (echoed === '' ? 0 : 1);
+      text.split(/\r?\n/).filter((line) => line !== '').length > (echoed === '' ? 0 : 1) &&
+      (!this.#isUnsteady || this.#clock.monotonic() - askedMs > Math.max(talkMs, this.#lagMs * 3));
     const found = await this.#incoming.wait(
-      (text, silentMs) => (silentMs >= quietMs && (isAnswered(text) || silentMs >= answerTimeoutMs / 2)) || undefined,
+      (text, silentMs) =>
+        (silentMs >= (this.#isUnsteady ? settleMs : quietMs) && (text.includes(versionLine) || isAnswered(text))) ||
+        undefined,
       { timeoutMs: answerTimeoutMs, recheckMs: quietMs },
     );
     if (found.kind === 'closed') return driverFailure('unreachable', 'The line has been closed');
@@ -352,10 +361,16 @@ export class LineDriver implements Driver {
   #answer({ code, payload }: Framed, { line, payloadBytes }: Awaited): Result<Answer, DriverFailure> {
     if (line !== 'version' && payloadBytes === undefined && this.#hasRestarted(payload))
       return driverFailure('restarted', 'The module has restarted within an answer');
-    const own = code === undefined && payloadBytes === undefined ? this.#noise.without(payload) : payload;
-    const text = own === '' ? payload : this.#isUnsteady ? own.replace(/^[\r\n]+|[\r\n]+$/g, '') : own;
+    const text = code === undefined && payloadBytes === undefined ? this.#ownText(payload) : payload;
     const known = code ?? refusalIn(this.#refusals, text) ?? 0;
     return success({ code: known, bytes: Buffer.from(text, 'latin1') });
+  }
+
+  /** The text of an answer without what was said meanwhile. */
+  #ownText(payload: string): string {
+    const own = this.#noise.without(payload);
+    if (own === '') return payload;
+    return this.#isUnsteady ? own.replace(/^[\r\n]+|[\r\n]+$/g, '') : own;
   }
 
   /** The first line of a boot behind something else, or the last. */

@@ -5,12 +5,16 @@ const linesOf = (text: string): string[] => text.split(/\r?\n/).filter((line) =>
 
 const word = /^[a-z][a-z0-9_?]*$/i;
 
+/** A list of fewer names is a sentence. */
+const fewestNames = 4;
+
 /** Names in a list of commands of any form: one to a line, perhaps with a text behind it, or several to a line. */
 export function namesIn(text: string): readonly Named[] {
   const rows = linesOf(text).map((line) => line.trim().split(/[\s,|]+/));
   const isBare = rows.every((row) => row.every((one) => word.test(one)));
   const names = rows.flatMap((row) => (isBare ? row : row.slice(0, 1).map((one) => one.replace(/[:,]$/, ''))));
-  return [...new Set(names.filter((name) => word.test(name)))].map((name) => ({ name, shortcut: '' }));
+  const found = [...new Set(names.filter((name) => word.test(name)))];
+  return found.length < fewestNames ? [] : found.map((name) => ({ name, shortcut: '' }));
 }
 
 /** What is assumed of a file of which a list says no more than name and size. */

@@ -121,13 +121,19 @@ async function readLists(driver: Driver, unread: Unread) {
   if (!variablesText.ok) return variablesText;
   const parsed = parseCommands(commandsText.value);
   const commands = parsed.length > 0 ? parsed : namesIn(commandsText.value);
+  const variables = parseVariables(variablesText.value);
+  // Without headers a refusal in words that are not known looks like an answer.
+  const lists = { 'help commands': commands, 'help variables': variables };
+  for (const [what, named] of Object.entries(lists))
+    if (named.length === 0 && !unread.some((one) => one.what === what))
+      unread.push({ what, why: 'it names none', kind: 'failed' });
   const bound = (named: readonly Named[]): Named[] =>
     named.filter((one) => one.name.length <= maxNameLength && one.shortcut.length <= maxNameLength).slice(0, maxNames);
   return success({
     commandsText: commandsText.value,
     variablesText: variablesText.value,
     commands: bound(commands),
-    variables: bound(parseVariables(variablesText.value)),
+    variables: bound(variables),
   });
 }
 
