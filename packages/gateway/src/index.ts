@@ -14,7 +14,7 @@ export * from './module/reports.ts';
 export * from './module/tables.ts';
 export { type Archive, isWhole, packArchive, type RescuedFile, unpackArchive } from './rescue/archive.ts';
 export { type RescueOptions, rescue } from './rescue/rescue.ts';
-export { type Differences, differences, restore } from './rescue/restore.ts';
+export { canLoad, type Differences, differences, loadSaved, restore } from './rescue/restore.ts';
 export { isSecretName } from './rescue/secret-names.ts';
 export { withoutSecrets } from './rescue/without-secrets.ts';
 export { isMeasured, isUsers, personalityOf } from './rescue/twin.ts';

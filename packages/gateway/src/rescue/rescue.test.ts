@@ -8,7 +8,7 @@ import { contentInMemory } from '../module/files.ts';
 import { type GatewayRigOptions, gatewayRig, ways } from '../testing/gateway-rig.ts';
 import { packArchive, unpackArchive } from './archive.ts';
 import { rescue } from './rescue.ts';
-import { differences, restore } from './restore.ts';
+import { canLoad, differences, loadSaved, restore } from './restore.ts';
 import { isSecretName } from './secret-names.ts';
 import { SecretFilter } from './secrets.ts';
 
@@ -225,14 +225,22 @@ test.each([
   },
 );
 
-test('what a cut restore has set is saved by the next, which finds no difference', async () => {
+test('what is set and not saved is neither taken for saved nor saved by a restore', async () => {
   const { archive, rig, driver } = await rescued();
-  for (const line of ['set user.data other', 'save', 'set user.data ""']) await rig.run(line);
-  const found = differences(archive, unwrap(await rig.until(rescue(driver, { clock: rig.clock }))));
-  expect([found.files, found.settings]).toEqual([[], []]);
-  expect(unwrap(await rig.until(restore(driver, found)))).toEqual([]);
+  for (const line of ['set user.data other', 'save', 'set user.data ""', 'set wlan.passkey tried-and-wrong'])
+    await rig.run(line);
+  const read = async () => unwrap(await rig.until(rescue(driver, { clock: rig.clock, withoutContents: true })));
+  const isSet = differences(archive, await read());
+  expect([isSet.files, isSet.settings]).toEqual([[], []]);
+  expect(unwrap(await rig.until(restore(driver, isSet)))).toEqual([]);
+  expect(canLoad(archive)).toBe(true);
+  expect(unwrap(await rig.until(loadSaved(driver)))).toBe(true);
+  // The restore has saved nothing.
+  const isSaved = differences(archive, await read());
+  expect(isSaved.settings).toEqual([{ name: 'user.data', value: '', now: 'other' }]);
+  expect(unwrap(await rig.until(restore(driver, isSaved)))).toEqual([]);
   await rig.module.variables.load();
-  expect(await rig.run('get user.data')).toBe('0 ');
+  expect([await rig.run('get user.data'), await rig.run('get wlan.passkey')]).toEqual(['0 ', '0 ']);
 });
 
 test('files that hold already what is wanted are not written again', async () => {
