@@ -15,6 +15,6 @@ export * from './module/tables.ts';
 export { type Archive, isWhole, packArchive, type RescuedFile, unpackArchive } from './rescue/archive.ts';
 export { type RescueOptions, rescue } from './rescue/rescue.ts';
 export { canLoad, type Differences, differences, loadSaved, restore } from './rescue/restore.ts';
-export { isSecretName } from './rescue/secret-names.ts';
-export { withoutSecrets } from './rescue/without-secrets.ts';
+export { isSecretName } from './module/secret-names.ts';
+export { cleaned, withoutSecrets } from './rescue/without-secrets.ts';
 export { isMeasured, isUsers, personalityOf } from './rescue/twin.ts';

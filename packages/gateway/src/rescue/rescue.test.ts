@@ -9,8 +9,8 @@ import { type GatewayRigOptions, gatewayRig, ways } from '../testing/gateway-rig
 import { packArchive, unpackArchive } from './archive.ts';
 import { rescue } from './rescue.ts';
 import { canLoad, differences, loadSaved, restore } from './restore.ts';
-import { isSecretName } from './secret-names.ts';
-import { SecretFilter } from './secrets.ts';
+import { isSecretName } from '../module/secret-names.ts';
+import { SecretFilter } from '../module/secrets.ts';
 
 const page = '<h1>Tide gauge</h1>\r\n'.repeat(40);
 const files = {

@@ -3,7 +3,7 @@ import { answerText, type Driver, type DriverFailure, quoted } from '../driver/d
 import { converge, lettersOf, type Target, writtenFile } from '../module/converge.ts';
 import type { Setting } from '../module/reports.ts';
 import type { Archive, RescuedFile } from './archive.ts';
-import { isSecretName } from './secret-names.ts';
+import { isSecretName } from '../module/secret-names.ts';
 import { isUsers } from './twin.ts';
 
 /** Programs and radio firmware, which no command writes. Reference: flash 2.1. */

@@ -1,5 +1,5 @@
-import type { Archive, RescuedFile, Texts } from './archive.ts';
-import { SecretFilter } from './secrets.ts';
+import { type Archive, packArchive, type RescuedFile, type Texts } from './archive.ts';
+import { SecretFilter } from '../module/secrets.ts';
 
 /** Longest file of which passwords are learnt, in bytes; in a longer one they are looked for. */
 const maxLearntBytes = 262_144;
@@ -47,6 +47,18 @@ export function withoutSecrets(archive: Archive): Archive {
   const { texts: _texts, files: _files, ...facts } = { ...archive, settings: shown, unread };
   const swept = valuesSwept(filter, facts);
   return { ...swept, secrets: 'left-out', texts: clean, files: kept };
+}
+
+/**
+ * What an archive that was made without passwords holds of them all the same, by a filter that knew fewer names: its clean form, and
+ * what has been taken out. `undefined` of one that holds none, or was asked to have them.
+ */
+export function cleaned(archive: Archive): { readonly archive: Archive; readonly found: readonly string[] } | undefined {
+  if (archive.secrets === 'included') return undefined;
+  const clean = withoutSecrets(archive);
+  if (Buffer.compare(packArchive(archive), packArchive(clean)) === 0) return undefined;
+  const known = new Set(archive.unread.map(({ what }) => what));
+  return { archive: clean, found: clean.unread.flatMap(({ what }) => (known.has(what) ? [] : [what])) };
 }
 
 const valuesOut = (filter: SecretFilter, text: string): string =>

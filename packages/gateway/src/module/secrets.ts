@@ -1,4 +1,4 @@
-import type { Named, Setting } from '../module/reports.ts';
+import type { Named, Setting } from './reports.ts';
 import { isSecretName, isSecretValue } from './secret-names.ts';
 
 /** Shortest value of a password that is looked for elsewhere, in characters; shorter ones stand in any text. */
@@ -157,3 +157,7 @@ export class SecretFilter {
     return found;
   }
 }
+
+/** A text of a module as a log, a message or an attribute may have it: a password that it names is taken out. */
+export const withoutNamedSecrets = (text: string): string =>
+  new SecretFilter({ variables: [], settings: [], texts: [text] }).lines(text);

@@ -1,5 +1,5 @@
 /** Parts of names behind which passwords, keys and tokens stand, whatever stands around them. */
-const anywhere = /pass(?!iv|ed|age|ing|thr)|pwd|secret|token|psk|credential|kennwort|contrase|senha/;
+const anywhere = /(?<!com)pass(?!iv|ed|age|ing|thr)|pwd|secret|token|psk|credential|kennwort|contrase|senha/;
 
 /** Parts that stand in other names, too: what they name has to look like a key. */
 const oftenHarmless = /key|(^|[^a-z])(pin|cik|puk|pw)([^a-z]|$)|[^s]pin$/;
