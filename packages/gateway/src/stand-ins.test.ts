@@ -9,7 +9,10 @@ import { planted, type StandInKind, standIns } from './testing/stand-ins.ts';
 
 /** What an archive of each kind has, lists and leaves out. */
 const expected: Readonly<
-  Record<StandInKind, { readonly unread: readonly string[]; readonly overHttp?: readonly string[]; readonly files: number }>
+  Record<
+    StandInKind,
+    { readonly unread: readonly string[]; readonly overHttp?: readonly string[]; readonly files: number }
+  >
 > = {
   bare: { unread: ['help variables', 'file_stat'], files: 5 },
   columns: { unread: ['ls -v', 'file_stat'], files: 5 },
@@ -18,7 +21,15 @@ const expected: Readonly<
   hostile: { unread: ['help variables', 'huge.bin', 'growing.log'], overHttp: ['get all'], files: 10 },
 };
 
-const held = ['wlan.passkey', 'ap.wpa_psk', 'cloud.apiToken', 'door.PIN', 'mail.smtp-pass', 'sign.privKey', 'user.note'];
+const held = [
+  'wlan.passkey',
+  'ap.wpa_psk',
+  'cloud.apiToken',
+  'door.PIN',
+  'mail.smtp-pass',
+  'sign.privKey',
+  'user.note',
+];
 const heldFiles = ['config.json', 'join.script', 'site.ini'];
 
 const spelled = planted.flatMap((secret) => [
@@ -61,8 +72,13 @@ test.each(cases)('a module of the kind %s is rescued over %s as far as it shows 
   expect(unpackArchive(packed)).toMatchObject({ ok: true });
   for (const [name, entry] of Object.entries(unzipSync(packed))) {
     const text = name + Buffer.from(entry).toString('latin1');
-    expect(spelled.filter((secret) => text.includes(secret)), name).toEqual([]);
-    expect(name, 'a path within the archive').toMatch(/^(module\.json|texts\/\w+\.txt|files(\/(?!\.+(\/|$))[^/\\\u0000-\u001f]+)+)$/);
+    expect(
+      spelled.filter((secret) => text.includes(secret)),
+      name,
+    ).toEqual([]);
+    expect(name, 'a path within the archive').toMatch(
+      /^(module\.json|texts\/\w+\.txt|files(\/(?!\.+(\/|$))[^/\\\u0000-\u001f]+)+)$/,
+    );
   }
 });
 

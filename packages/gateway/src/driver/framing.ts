@@ -115,7 +115,8 @@ export function markedAnswer(
   const text = behindEcho(dialect, received, awaited);
   if (text === undefined) return undefined;
   const end = text.lastIndexOf(versionLine);
-  const isBehind = end >= 0 && received.length - text.length + end >= markedAt && /^\r?\n/.test(text.slice(end + versionLine.length));
+  const isBehind =
+    end >= 0 && received.length - text.length + end >= markedAt && /^\r?\n/.test(text.slice(end + versionLine.length));
   if (!isBehind) return undefined;
   const before = text.slice(0, end);
   const { payloadBytes } = awaited;

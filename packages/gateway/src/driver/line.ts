@@ -10,7 +10,16 @@ import {
   type RunOptions,
   type Transport,
 } from './driver.ts';
-import { type Awaited, beforeLogs, type Dialect, dialectOf, type Framed, framed, markedAnswer, withoutPrompts } from './framing.ts';
+import {
+  type Awaited,
+  beforeLogs,
+  type Dialect,
+  dialectOf,
+  type Framed,
+  framed,
+  markedAnswer,
+  withoutPrompts,
+} from './framing.ts';
 import { Incoming } from './incoming.ts';
 import { Noise } from './noise.ts';
 import { learnRefusals, type Refusals, refusalIn, unknownName } from './refusals.ts';

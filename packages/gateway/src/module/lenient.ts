@@ -51,7 +51,10 @@ function byHead(head: string, line: string): Found | undefined {
 }
 
 function byNumber(line: string): Found | undefined {
-  const words = line.replace(/^#\s*\d+/, '').trim().split(/\s+/);
+  const words = line
+    .replace(/^#\s*\d+/, '')
+    .trim()
+    .split(/\s+/);
   const numbers = words.filter((one) => /^\d+$/.test(one));
   const name = words.at(-1);
   return numbers.length === 1 && words.length > 1 && name !== undefined && name !== numbers[0]

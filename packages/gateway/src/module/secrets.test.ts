@@ -5,7 +5,8 @@ import { SecretFilter, withoutNamedSecrets } from './secrets.ts';
 const names =
   'wlan.passkey WLAN_PASSKEY wlanPassKey wifi-password ap.passwd passwd1 user_pwd AdminPassphrase door.passcode client.secret client_secret2 api.token apiToken ' +
   'authtoken wpa_psk psk0 credentials wpaKey api_key private-key tls.privkey keys.device sim.pin SIM_PIN doorPIN wps_pin cik cloud.cik kennwort contrasena';
-const harmless = 'wlan.ssid gpio.init ping.count spin passive.scan compass bypassed uart.baud system.version mapping.pins';
+const harmless =
+  'wlan.ssid gpio.init ping.count spin passive.scan compass bypassed uart.baud system.version mapping.pins';
 
 test.each(names.split(' '))('%s is the name of a secret, whatever firmware has it', (name) => {
   expect([isSecretName(name), isSecretValue(name, 'quay-4711')]).toEqual([true, true]);

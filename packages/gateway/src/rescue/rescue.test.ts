@@ -5,12 +5,12 @@ import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { converge } from '../module/converge.ts';
 import { contentInMemory } from '../module/files.ts';
+import { isSecretName } from '../module/secret-names.ts';
+import { SecretFilter } from '../module/secrets.ts';
 import { type GatewayRigOptions, gatewayRig, ways } from '../testing/gateway-rig.ts';
 import { packArchive, unpackArchive } from './archive.ts';
 import { rescue } from './rescue.ts';
 import { canLoad, differences, loadSaved, restore } from './restore.ts';
-import { isSecretName } from '../module/secret-names.ts';
-import { SecretFilter } from '../module/secrets.ts';
 
 const page = '<h1>Tide gauge</h1>\r\n'.repeat(40);
 const files = {

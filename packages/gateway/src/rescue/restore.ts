@@ -2,8 +2,8 @@ import { formatVersion, type Result, success } from '@moorage/base';
 import { answerText, type Driver, type DriverFailure, quoted } from '../driver/driver.ts';
 import { converge, lettersOf, type Target, writtenFile } from '../module/converge.ts';
 import type { Setting } from '../module/reports.ts';
-import type { Archive, RescuedFile } from './archive.ts';
 import { isSecretName } from '../module/secret-names.ts';
+import type { Archive, RescuedFile } from './archive.ts';
 import { isUsers } from './twin.ts';
 
 /** Programs and radio firmware, which no command writes. Reference: flash 2.1. */

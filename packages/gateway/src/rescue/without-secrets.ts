@@ -1,5 +1,5 @@
-import { type Archive, packArchive, type RescuedFile, type Texts } from './archive.ts';
 import { SecretFilter } from '../module/secrets.ts';
+import { type Archive, packArchive, type RescuedFile, type Texts } from './archive.ts';
 
 /** Longest file of which passwords are learnt, in bytes; in a longer one they are looked for. */
 const maxLearntBytes = 262_144;
@@ -53,7 +53,9 @@ export function withoutSecrets(archive: Archive): Archive {
  * What an archive that was made without passwords holds of them all the same, by a filter that knew fewer names: its clean form, and
  * what has been taken out. `undefined` of one that holds none, or was asked to have them.
  */
-export function cleaned(archive: Archive): { readonly archive: Archive; readonly found: readonly string[] } | undefined {
+export function cleaned(
+  archive: Archive,
+): { readonly archive: Archive; readonly found: readonly string[] } | undefined {
   if (archive.secrets === 'included') return undefined;
   const clean = withoutSecrets(archive);
   if (Buffer.compare(packArchive(archive), packArchive(clean)) === 0) return undefined;

@@ -43,7 +43,14 @@ export type StandInKind = keyof typeof standIns;
 export const standInKinds = Object.keys(standIns) as StandInKind[];
 
 /** Passwords and keys that no archive may have without being asked to, in no spelling. */
-export const planted: readonly [string, string, string, string, string, string] = ['moorings-77', 'Zx9!pier"quay', 'tok-5c1f8e', 'pilot4711', 'harbour-psk-1', 'berth-key-42'];
+export const planted: readonly [string, string, string, string, string, string] = [
+  'moorings-77',
+  'Zx9!pier"quay',
+  'tok-5c1f8e',
+  'pilot4711',
+  'harbour-psk-1',
+  'berth-key-42',
+];
 
 const variables: Readonly<Record<string, string>> = {
   'broadcast.udp.enabled': '1',
@@ -190,9 +197,12 @@ export class StandIn {
     const rows = [...this.variables].map(([name, value]) => name + this.traits.between + value);
     if (!this.traits.isHostile) return rows.join('\r\n');
     const bells = 'evil.\u001b]0;title\u0007name: \u001b[31mred';
-    return [...rows, bells, 'big.table:', ...Array.from({ length: 40_000 }, (_, at) => `# ${at} ${'x'.repeat(60)}`)].join(
-      '\r\n',
-    );
+    return [
+      ...rows,
+      bells,
+      'big.table:',
+      ...Array.from({ length: 40_000 }, (_, at) => `# ${at} ${'x'.repeat(60)}`),
+    ].join('\r\n');
   }
 
   #one(name: string): Said {

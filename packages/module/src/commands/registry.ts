@@ -56,7 +56,10 @@ function only(all: Registry<Board>, named: Personality['commands']): readonly Co
     return { ...(own ?? unknownCommand), name, shortcut, aliases, hidden: false };
   });
   // No list shows what is hidden.
-  return [...listed, ...all.commands.filter(({ name, shortcut, hidden }) => hidden && !claimed.has(name) && !claimed.has(shortcut))];
+  return [
+    ...listed,
+    ...all.commands.filter(({ name, shortcut, hidden }) => hidden && !claimed.has(name) && !claimed.has(shortcut)),
+  ];
 }
 
 /** Stands for a command of another firmware, which does here what cannot be known. */

@@ -218,15 +218,16 @@ function stringMap(key: string, value: unknown): Result<unknown, string> {
 }
 
 function commandMap(key: string, value: unknown): Result<unknown, string> {
-  const fits = isObject(value) && Object.entries(value).every(([name, shortcut]) => isWord(name) && (shortcut === '' || isWord(shortcut)));
+  const fits =
+    isObject(value) &&
+    Object.entries(value).every(([name, shortcut]) => isWord(name) && (shortcut === '' || isWord(shortcut)));
   return fits ? success(value) : failure(`Personality key "${key}" must be an object of words, each with its shortcut`);
 }
 
 const isWord = (word: unknown): boolean => typeof word === 'string' && /^[\x21-\x7e]{1,32}$/.test(word);
 
 function aliasMap(key: string, value: unknown): Result<unknown, string> {
-  const words = (list: unknown): boolean =>
-    Array.isArray(list) && list.every(isWord);
+  const words = (list: unknown): boolean => Array.isArray(list) && list.every(isWord);
   const fits = isObject(value) && Object.values(value).every(words);
   return fits ? success(value) : failure(`Personality key "${key}" must be an object of lists of words`);
 }

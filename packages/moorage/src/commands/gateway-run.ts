@@ -56,9 +56,18 @@ export async function readAdoptions(options: Resolved<typeof adoptOptions>): Pro
   const addresses = adopt.split(',').filter((address) => address !== '');
   for (const address of addresses) checkAddress('Option --adopt', address);
   if (addresses.length > 0 && product === '')
-    throw new UserError('Option --product or --make-product is missing: the product that the modules become devices of', 2);
+    throw new UserError(
+      'Option --product or --make-product is missing: the product that the modules become devices of',
+      2,
+    );
   const way = readReach(options);
-  return { addresses, product, makesProduct, measured: streams === undefined ? undefined : await readMeasured(streams), way };
+  return {
+    addresses,
+    product,
+    makesProduct,
+    measured: streams === undefined ? undefined : await readMeasured(streams),
+    way,
+  };
 }
 
 /** The service for adoptions; `undefined` without a login: modules that are adopted already need none. */

@@ -16,9 +16,15 @@ const prefix = 'backups/';
 export const gatewayScrubCommand = defineCliCommand({
   name: 'scrub',
   parent: 'gateway',
-  summary: 'Find passwords in backups at the service, or in archives here, and take them out. Without --yes it only lists',
-  arguments: [{ name: 'FILE', help: 'an archive here; without one all backups at the service', optional: true, many: true }],
-  options: { ...clientOptions, yes: { kind: 'switch', help: 'replace each by its clean form; the old one cannot be had again' } },
+  summary:
+    'Find passwords in backups at the service, or in archives here, and take them out. Without --yes it only lists',
+  arguments: [
+    { name: 'FILE', help: 'an archive here; without one all backups at the service', optional: true, many: true },
+  ],
+  options: {
+    ...clientOptions,
+    yes: { kind: 'switch', help: 'replace each by its clean form; the old one cannot be had again' },
+  },
   async run({ options, args, reporter }) {
     let [looked, dirty] = [0, 0];
     const kept = args.length > 0 ? filesHere(args) : backupsAt(await connect(options));
@@ -26,7 +32,9 @@ export const gatewayScrubCommand = defineCliCommand({
       looked++;
       if (await scrub(one, options.yes, reporter)) dirty++;
     }
-    const said = options.yes ? `${dirty} of ${looked} archives are cleaned` : `${dirty} of ${looked} archives hold passwords`;
+    const said = options.yes
+      ? `${dirty} of ${looked} archives are cleaned`
+      : `${dirty} of ${looked} archives hold passwords`;
     reporter.event('scrubbed', { archives: looked, dirty, replaced: options.yes }, said);
     if (dirty > 0 && !options.yes) throw new UserError('Nothing was changed: give --yes');
   },

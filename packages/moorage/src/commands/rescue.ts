@@ -114,7 +114,9 @@ async function putBack(driver: Driver, archive: Archive, yes: boolean, reporter:
   const loads = canLoad(now) && (isSame || found.settings.length > 0);
   show(found, reporter, found.settings.length === 0 ? [] : loads ? loadingSteps : savingSteps);
   if (isSame) {
-    reporter.say('The module has all of it, as far as its variables are set; what is saved of them shows when they are loaded');
+    reporter.say(
+      'The module has all of it, as far as its variables are set; what is saved of them shows when they are loaded',
+    );
     if (!loads || !(await confirmed(yes, 'Forget what was set and not saved, and compare what is saved?')))
       return reporter.event('restored', { refused: [] }, 'Nothing was written');
   } else if (!(await confirmed(yes, 'Write this into the module?')))

@@ -13,7 +13,8 @@ const flavor = { code: 'BASE', title: 'Base edition' };
 
 /** @throws {UserError} for a name that cannot be the code of a product */
 export function checkProductCode(option: string, name: string): void {
-  if (!codeForm.test(name)) throw new UserError(`${option} is "${name}", not 1 to 64 letters, digits, "_", "-" and "."`, 2);
+  if (!codeForm.test(name))
+    throw new UserError(`${option} is "${name}", not 1 to 64 letters, digits, "_", "-" and "."`, 2);
 }
 
 /**

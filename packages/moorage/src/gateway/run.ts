@@ -114,7 +114,15 @@ export class Gateway {
     const before = this.#config.modules.find((module) => module.mac === mac);
     const isClaimed = before?.isClaimed === true && before.product === product;
     const measured = more.measured ?? before?.measured;
-    const adopted = { ...found.value, ...options, ...(measured && { measured }), ...(makesProduct && { makesProduct }), address, product, isClaimed };
+    const adopted = {
+      ...found.value,
+      ...options,
+      ...(measured && { measured }),
+      ...(makesProduct && { makesProduct }),
+      address,
+      product,
+      isClaimed,
+    };
     await this.#keep(mac, adopted);
     await this.#leave(mac);
     try {

@@ -2,14 +2,14 @@ import { unwrap } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { type Archive, isMeasured, packArchive, rescue, unpackArchive } from '@moorage/gateway';
 import { gatewayRig, type Way, ways } from '@moorage/gateway/testing/gateway-rig';
+import { standInRig } from '@moorage/gateway/testing/stand-in-rig';
+import { standInKinds, standIns } from '@moorage/gateway/testing/stand-ins';
 import {
   loadPersonality,
   neutralPersonality,
   type Personality,
   strictPersonality,
 } from '@moorage/module/personality/personality';
-import { standInRig } from '@moorage/gateway/testing/stand-in-rig';
-import { standInKinds, standIns } from '@moorage/gateway/testing/stand-ins';
 import { describe, expect, test } from 'vitest';
 import { asStrict, takeIdentity, takeSettings, twinOf } from './twin.ts';
 

@@ -79,13 +79,16 @@ const macForm = /^(?:[0-9A-F]{2}[:-]?){5}[0-9A-F]{2}$/i;
  */
 export async function takeIdentity(store: Store, { settings }: Archive): Promise<boolean> {
   if (await hasIdentity(store)) return false;
-  const valueOf = (wanted: string, form: RegExp): string =>
-    [...settings.filter(({ name }) => name === wanted), ...settings.filter(({ name }) => name.endsWith(wanted.slice(-3)))]
+  const found = (wanted: string, form: RegExp): string =>
+    [
+      ...settings.filter(({ name }) => name === wanted),
+      ...settings.filter(({ name }) => name.endsWith(wanted.slice(-3))),
+    ]
       .map(({ value }) => value)
       .find((value) => form.test(value)) ?? '';
-  const mac = valueOf('wlan.mac', macForm).replaceAll(/[:-]/g, '').toUpperCase().match(/../g)?.join(':') ?? '';
+  const mac = found('wlan.mac', macForm).replaceAll(/[:-]/g, '').toUpperCase().match(/../g)?.join(':') ?? '';
   const own = createHash('sha256').update(mac).digest('hex').slice(0, 32);
-  const uuid = valueOf('system.uuid', /^[0-9A-F]{40}$/i) || `${defaultModel.partId}${own}`;
+  const uuid = found('system.uuid', /^[0-9A-F]{40}$/i) || `${defaultModel.partId}${own}`;
   await saveIdentity(store, { mac, uuid: uuid.toUpperCase() });
   return true;
 }
