@@ -5,7 +5,7 @@ import { filesIn } from '../module/lenient.ts';
 import { type ListedFile, parseListing } from '../module/reports.ts';
 import { askText, askUntil } from '../module/tables.ts';
 import { maxUnpackedBytes, type RescuedFile } from './archive.ts';
-import type { RescueOptions, Unread } from './rescue.ts';
+import type { RescueOptions, Unread } from './options.ts';
 
 /** Bits of files that never leave a module: executable, encrypted, system, bootable. */
 const closedFlags = 0x1e;

@@ -2,7 +2,7 @@ import { type Result, success } from '@moorage/base';
 import type { Driver, DriverFailure } from '../driver/driver.ts';
 import { type Named, parseSettings, type Setting } from '../module/reports.ts';
 import { askText } from '../module/tables.ts';
-import type { Unread } from './rescue.ts';
+import type { Unread } from './options.ts';
 
 /** Most variables that are asked for one by one. */
 const maxAsked = 1_000;

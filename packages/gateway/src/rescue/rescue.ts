@@ -1,4 +1,4 @@
-import { type Clock, failure, type Result, success } from '@moorage/base';
+import { failure, type Result, success } from '@moorage/base';
 import { answerText, type Driver, type DriverFailure, driverFailure } from '../driver/driver.ts';
 import { learnRefusals } from '../driver/refusals.ts';
 import { beginFetches } from '../module/files.ts';
@@ -6,22 +6,11 @@ import { namesIn } from '../module/lenient.ts';
 import { type Named, parseCommands, parseVariables, type Setting } from '../module/reports.ts';
 import { askText, askUntil } from '../module/tables.ts';
 import type { Archive, Texts } from './archive.ts';
+import type { RescueOptions, Unread } from './options.ts';
 import { bounded } from './patience.ts';
 import { readable, readFiles, readListing } from './read-files.ts';
 import { readSettings } from './read-settings.ts';
 import { withoutSecrets } from './without-secrets.ts';
-
-export interface RescueOptions {
-  readonly clock: Clock;
-  /** Keeps passwords and private keys. */
-  readonly withSecrets?: boolean;
-  /** Leaves the contents of files out. */
-  readonly withoutContents?: boolean;
-  /** Called before each file and at the end, with what has been read of all bytes. */
-  readonly onProgress?: (readBytes: number, totalBytes: number) => void;
-}
-
-export type Unread = Archive['unread'][number][];
 
 /** Longest version line, in characters, and longest reason of the list of what is missing. */
 const maxVersionLength = 1_000;
