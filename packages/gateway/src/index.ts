@@ -11,9 +11,11 @@ export { type Findings, type FindOptions, type FoundModule, find, usualBroadcast
 export * from './module/converge.ts';
 export * from './module/files.ts';
 export * from './module/reports.ts';
+export { isSecretName } from './module/secret-names.ts';
 export * from './module/tables.ts';
-export { type Archive, packArchive, type RescuedFile, unpackArchive } from './rescue/archive.ts';
-export { type RescueOptions, rescue } from './rescue/rescue.ts';
-export { type Differences, differences, restore } from './rescue/restore.ts';
-export { isSecretName } from './rescue/secrets.ts';
+export { type Archive, isWhole, packArchive, type RescuedFile, unpackArchive } from './rescue/archive.ts';
+export type { RescueOptions } from './rescue/options.ts';
+export { rescue } from './rescue/rescue.ts';
+export { canLoad, type Differences, differences, loadSaved, restore } from './rescue/restore.ts';
 export { isMeasured, isUsers, personalityOf } from './rescue/twin.ts';
+export { cleaned, withoutSecrets } from './rescue/without-secrets.ts';

@@ -9,7 +9,7 @@ import {
   resolveOptions,
   shownSecrets,
 } from './command-line/options.ts';
-import { openReporter } from './command-line/output.ts';
+import { openReporter, printable } from './command-line/output.ts';
 import { commands, groups } from './commands/index.ts';
 
 /** Exit codes: 1 it did not work, 2 it was asked for wrongly. Those of `moorage rollout watch` are in rollout-watch.ts. */
@@ -114,7 +114,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : exitUsage);
     if (error instanceof UserError) {
-      process.stderr.write(`moorage: ${error.message}\n`);
+      process.stderr.write(`moorage: ${printable(error.message)}\n`);
       process.exit(error.exitCode);
     }
     process.stderr.write(`moorage: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -27,6 +27,7 @@ import { answerText, type Driver, type DriverFailure } from '../driver/driver.ts
 import type { OpenPorts } from '../driver/open.ts';
 import { listFiles } from '../module/files.ts';
 import { parseVersionLine } from '../module/reports.ts';
+import { withoutNamedSecrets } from '../module/secrets.ts';
 import { pruneBackups } from './backups.ts';
 import { isCut } from './journal.ts';
 import { ModuleLink, type ModulePlace } from './link.ts';
@@ -136,7 +137,7 @@ export class RepresentedModule {
     const { ports, place, store, slots, version, notify } = options;
     this.#options = options;
     this.#link = new ModuleLink(ports, place);
-    const say = (text: string): void => notify({ type: 'step', text });
+    const say = (text: string): void => notify({ type: 'step', text: withoutNamedSecrets(text) });
     const keepBackup: PushParts['keepBackup'] = async (name, archive) => {
       this.#hasBackedUp = true;
       await options.keepBackup(name, archive);
@@ -325,11 +326,11 @@ export class RepresentedModule {
       return back.ok ? push(this.#parts, update) : back;
     });
     if (done.ok) this.#failed.delete(bundleId);
-    this.#updateProblem = done.ok ? undefined : done.error.slice(0, maxProblemLength);
+    const problem = done.ok ? undefined : withoutNamedSecrets(done.error);
+    this.#updateProblem = problem?.slice(0, maxProblemLength);
     // With the files that it has now.
     this.#listAtMs = Number.NEGATIVE_INFINITY;
-    if (done.ok) return success(undefined);
-    return failure({ result: otaResults.failed, message: done.error });
+    return problem === undefined ? success(undefined) : failure({ result: otaResults.failed, message: problem });
   }
 
   async #pushing<T>(task: () => Promise<T>): Promise<T> {

@@ -94,6 +94,55 @@ function fromSentinel(versionLine: string, text: string, { line, payloadBytes }:
   return { code: undefined, payload: withoutLog(withoutLineEnd(before), payloadBytes), isCertain: false };
 }
 
+/** A line without the prompts in front of it. */
+export function withoutPrompts(line: string, prompt: string): string {
+  let rest = line;
+  while (prompt !== '' && rest.startsWith(prompt)) rest = rest.slice(prompt.length);
+  return rest;
+}
+
+/**
+ * The answer of a line with a prompt, when `version` has been asked behind it, at `markedAt` of what has come at the earliest.
+ * Other things that were said meanwhile may stand before and behind the answer.
+ */
+export function markedAnswer(
+  dialect: Dialect,
+  received: string,
+  awaited: Awaited,
+  markedAt: number,
+): Framed | undefined {
+  const { versionLine, prompt, echo } = dialect;
+  const text = behindEcho(dialect, received, awaited);
+  if (text === undefined) return undefined;
+  const end = text.lastIndexOf(versionLine);
+  const isBehind =
+    end >= 0 && received.length - text.length + end >= markedAt && /^\r?\n/.test(text.slice(end + versionLine.length));
+  if (!isBehind) return undefined;
+  const before = text.slice(0, end);
+  const { payloadBytes } = awaited;
+  // `version` itself is answered twice.
+  if (awaited.line === 'version' && !before.includes(versionLine)) return undefined;
+  if (payloadBytes !== undefined) {
+    const payload = payloadWithin(before, prompt, payloadBytes);
+    if (payload !== undefined) return { code: undefined, payload, isCertain: true };
+  }
+  const lines = before.split('\n').map((line) => withoutPrompts(line, prompt));
+  const marker = echo ? lines.findLastIndex((line) => line.trimEnd() === 'version') : -1;
+  const own = lines.filter((_, at) => at !== marker).join('\n');
+  return { code: undefined, payload: own.replace(/^[\r\n]+|[\r\n]+$/g, ''), isCertain: true };
+}
+
+/** Bytes of a known number that begin a line and have a prompt behind them. */
+function payloadWithin(text: string, prompt: string, count: number): string | undefined {
+  for (const end of text.matchAll(/\r?\n/g)) {
+    const from = end.index - count;
+    if (from < 0 || !text.startsWith(prompt, end.index + end[0].length)) continue;
+    const before = text.slice(0, from);
+    if (withoutPrompts(before.slice(before.lastIndexOf('\n') + 1), prompt) === '') return text.slice(from, end.index);
+  }
+  return undefined;
+}
+
 /** A file that ends with a piece says so before the piece: whole lines in front of a payload of known length are of the log. */
 function withoutLog(text: string, payloadBytes: number | undefined): string {
   const extra = payloadBytes === undefined ? 0 : text.length - payloadBytes;
@@ -109,9 +158,11 @@ export function beforeLogs({ prompt }: Dialect, text: string): string | undefine
 /** What the answers to an empty line and to `version` show of a line; `undefined` when they show nothing. */
 export function dialectOf(received: string): Dialect | undefined {
   const header = /(?:^|\n|> )[RS]0(\d{5})\r?\n([^\r\n]+)\r?\n/.exec(received);
-  const version = /^(?!\[)(?!version)[^\r\n]*\S-\d+\.\d+[^\r\n]*$/m.exec(header?.[2] ?? received)?.[0];
+  const version = /^(?:[^\s>]*> )*((?!\[)(?!version)[^\r\n]*\S-\d+\.\d+[^\r\n]*)$/m.exec(header?.[2] ?? received)?.[1];
   if (version === undefined) return undefined;
   const echo = /(^|\n|> |SAFEMODE> )version\r?\n/.test(received);
-  const prompt = received.slice(received.lastIndexOf('\n') + 1);
+  const behind = received.slice(received.lastIndexOf(version) + version.length).replace(/^\r?\n/, '');
+  // What the module says by itself may stand behind the prompt.
+  const prompt = behind.includes('\n') ? (/^[^\s>]*> /.exec(behind)?.[0] ?? '') : behind;
   return { echo, headers: header !== null, prompt, versionLine: version };
 }

@@ -41,6 +41,11 @@ export class Incoming {
     return this.#closed;
   }
 
+  /** When the last byte came, by the clock that never goes back, in ms. */
+  get heardAtMs(): number {
+    return this.#heardAtMs;
+  }
+
   /** Throws away what waits; silence counts from here. */
   clear(): void {
     this.#text = '';

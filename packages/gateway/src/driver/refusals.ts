@@ -10,19 +10,19 @@ export interface Refusal {
 export type Refusals = readonly Refusal[];
 
 /** A word that no module has a command, file or variable for. */
-const unknown = 'moorage_no_such_name';
+export const unknownName = 'moorage_no_such_name';
 
 /**
  * Lines that change nothing, and the code with which a module refuses them. There is none for 8, a line that is too long and
  * may be taken for two, nor for 9, a bound of a command. Reference: line 3.3.
  */
 const refusedLines: readonly (readonly [line: string, code: number])[] = [
-  [unknown, 3],
+  [unknownName, 3],
   ['file_stat', 4],
-  [`file_stat ${unknown} 1 2 3`, 5],
-  [`get ${unknown}`, 6],
+  [`file_stat ${unknownName} 1 2 3`, 5],
+  [`get ${unknownName}`, 6],
   ['stream_poll x', 7],
-  [`file_stat ${unknown}`, 1],
+  [`file_stat ${unknownName}`, 1],
   // Last: a firmware that takes a quote as a letter refuses it with the text of another code.
   ['get "x', 2],
 ];

@@ -11,6 +11,8 @@ export interface FoundModule {
   readonly version?: string | undefined;
   readonly board?: string | undefined;
   readonly mac?: string | undefined;
+  /** As it prints it; its first eight digits are the part id of its hardware. */
+  readonly uuid?: string | undefined;
   readonly ssid?: string | undefined;
   readonly signalDbm?: number | undefined;
   /** Absent where it has not been tried. */
@@ -129,8 +131,9 @@ async function lookAt(ports: OpenPorts, address: string): Promise<Seen> {
   try {
     const version = parseVersionLine((await askedFor(driver, 'version')).text ?? '');
     if (version.line === '') return { ok: false, detail: 'What answers here tells no version' };
-    const [mac, ssid, signal] = [
+    const [mac, uuid, ssid, signal] = [
       await askedFor(driver, 'get wlan.mac'),
+      await askedFor(driver, 'get system.uuid'),
       await askedFor(driver, 'get wlan.ssid'),
       await askedFor(driver, 'wlan_get_rssi'),
     ];
@@ -140,6 +143,7 @@ async function lookAt(ports: OpenPorts, address: string): Promise<Seen> {
       version: version.line,
       board: version.board,
       mac: macOf(mac.text),
+      uuid: /^[0-9A-F]{40}$/i.exec(uuid.text ?? '')?.[0],
       ssid: ssid.text,
       signalDbm,
       hasPassword: mac.isDenied,

@@ -57,7 +57,8 @@ export function parseListing(text: string): Result<readonly ListedFile[], string
   const gap = Math.min(...places.map((place) => place.gap));
   const column = Math.min(...places.map((place) => place.column));
   for (const line of linesOf(text)) {
-    if (line.startsWith('!')) continue;
+    // What was said meanwhile is no part of the table, whose rows are numbered.
+    if (!line.startsWith('#') && (line.startsWith('!') || text.includes('\n!') || text.startsWith('!'))) continue;
     const match = row.exec(line);
     if (!match) return failure(`"${line}" is no row of a list of files`);
     const [, index, area = '', type = '', flags = '', unit, size, versionText = '', space = '', rest = ''] = match;
@@ -105,15 +106,19 @@ interface Listed {
   readonly tables: readonly string[];
 }
 
-/** Reads `get all`: lines `name: value`, of indexed variables `name index: value`; tables stand below their name. */
+/**
+ * Reads `get all`: lines `name: value` or `name = value`, of indexed variables `name index: value`; tables stand below their
+ * name. A name with a dot in it is one, whether a list has named it or not; without any list each is.
+ */
 export function parseSettings(text: string, names: ReadonlySet<string>): Listed {
   const settings: Setting[] = [];
   const tables: string[] = [];
   let inTable = false;
   for (const line of text.split(/\r?\n/)) {
-    const match = /^([a-z][\w.]*)( [\w]+)?:(?: (.*))?$/.exec(line);
-    const [, name = '', index = '', value] = match ?? [];
-    if (!match || !names.has(name)) {
+    const match = /^([A-Za-z][\w.-]*)( [\w]+)?(?:: ?|\s*= ?)(.*)$/.exec(line);
+    const [, name = '', index = '', rest = ''] = match ?? [];
+    const value = rest === '' && !/[=:] $/.test(line) ? undefined : rest;
+    if (!match || !(names.size === 0 || names.has(name) || /\w\.\w/.test(name))) {
       if (!inTable && line !== '' && settings.length > 0) tables.push(settings.at(-1)?.name ?? '');
       inTable ||= line !== '';
       continue;

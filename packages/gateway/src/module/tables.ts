@@ -1,11 +1,12 @@
 import { ignoreFailure, type Result, success } from '@moorage/base';
 import { answerText, type Driver, type DriverFailure, driverFailure } from '../driver/driver.ts';
+import { withoutNamedSecrets } from './secrets.ts';
 
 /** How often a question that changes nothing is asked until its answer is believed. */
 const maxAttempts = 3;
 
 const notOk = (line: string, text: string): Result<never, DriverFailure> =>
-  driverFailure('garbled', `The module answered "${text.slice(0, 80)}" to "${line}"`);
+  driverFailure('garbled', `The module answered "${withoutNamedSecrets(text).slice(0, 80)}" to "${line}"`);
 
 /**
  * The text of a read-only command. A module that keeps long answers in a stream has it read and given back.

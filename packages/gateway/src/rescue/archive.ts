@@ -42,7 +42,14 @@ const Manifest = Type.Object({
   ),
   secrets: Type.Enum(['left-out', 'included']),
   /** What could not be read or was left out, and why. */
-  unread: Type.Array(Type.Object({ what: Name, why: Type.String({ maxLength: 1000 }) })),
+  unread: Type.Array(
+    Type.Object({
+      what: Name,
+      why: Type.String({ maxLength: 1000 }),
+      /** `failed` is what was to be read; the others are left out on purpose. */
+      kind: Type.Optional(Type.Enum(['failed', 'secret', 'closed'])),
+    }),
+  ),
 });
 type Manifest = Static<typeof Manifest>;
 
@@ -62,8 +69,11 @@ export interface Archive extends Omit<Manifest, 'format' | 'format_version' | 'f
   readonly files: readonly RescuedFile[];
 }
 
+/** Whether an archive has all that was to be read. */
+export const isWhole = ({ unread }: Pick<Archive, 'unread'>): boolean => !unread.some(({ kind }) => kind === 'failed');
+
 /** Largest archive that is opened, unpacked, in bytes. */
-const maxUnpackedBytes = 512 * 1024 * 1024;
+export const maxUnpackedBytes = 512 * 1024 * 1024;
 
 /** The name of a file as a path that stays in its folder on every system; `/` within it makes folders. */
 const archivePath = (name: string): string =>
@@ -112,7 +122,7 @@ export function unpackArchive(bytes: Uint8Array): Result<Archive, string> {
     const crc = crcText === undefined ? undefined : Number.parseInt(crcText, 16);
     const version = parseVersion(versionText);
     if (!version.ok) return failure(`The version of "${file.name}" is "${versionText}"`);
-    if (path !== undefined && (!content || !isWhole(content, file.size, crc)))
+    if (path !== undefined && (!content || !isContent(content, file.size, crc)))
       return failure(`The archive is damaged: "${file.name}" is not as it was`);
     files.push({ ...file, version: version.value, crc, content });
   }
@@ -125,7 +135,7 @@ export function unpackArchive(bytes: Uint8Array): Result<Archive, string> {
 }
 
 /** The bytes are those that the module has told a CRC of; some firmware counts with the usual variant. */
-export const isWhole = (content: Uint8Array, size: number, crc: number | undefined): boolean =>
+const isContent = (content: Uint8Array, size: number, crc: number | undefined): boolean =>
   content.length === size &&
   (crc === undefined || crc16(content) === crc || crc16(content, undefined, 'ccitt-false') === crc);
 

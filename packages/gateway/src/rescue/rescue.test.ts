@@ -5,11 +5,12 @@ import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { converge } from '../module/converge.ts';
 import { contentInMemory } from '../module/files.ts';
+import { isSecretName } from '../module/secret-names.ts';
+import { SecretFilter } from '../module/secrets.ts';
 import { type GatewayRigOptions, gatewayRig, ways } from '../testing/gateway-rig.ts';
 import { packArchive, unpackArchive } from './archive.ts';
 import { rescue } from './rescue.ts';
-import { differences, restore } from './restore.ts';
-import { isSecretName, secretFinder } from './secrets.ts';
+import { canLoad, differences, loadSaved, restore } from './restore.ts';
 
 const page = '<h1>Tide gauge</h1>\r\n'.repeat(40);
 const files = {
@@ -147,14 +148,17 @@ describe('passwords', () => {
 
   test('are looked for once in a file of nothing but line ends', () => {
     const variables = [{ name: 'wlan.passkey', shortcut: 'wl p' }];
+    const filter = new SecretFilter({ variables, settings: [], texts: [] });
     const blank = '\n'.repeat(2 ** 22);
-    expect(secretFinder(variables, [])(Buffer.from(blank))).toBeUndefined();
-    expect(secretFinder(variables, [])(Buffer.from(`${blank}  set wl p moorings`))).toBe('it sets a password');
+    expect(filter.why(Buffer.from(blank))).toBeUndefined();
+    expect(filter.why(Buffer.from(`${blank}  set wl p moorings`))).toBe('it sets a password');
   });
 
   test('are known by the names of their variables', () => {
     const named = allVariables.filter(({ name }) => isSecretName(name)).map(({ name }) => name);
-    expect(named).toEqual(allVariables.filter(({ secret: hidden }) => hidden).map(({ name }) => name));
+    const harmless = ['http.server.tls_key', 'wlan.hide_passkey'];
+    const secret = allVariables.flatMap((one) => (one.secret ? [one.name] : []));
+    expect(named.toSorted()).toEqual([...secret, ...harmless].toSorted());
   });
 });
 
@@ -221,14 +225,22 @@ test.each([
   },
 );
 
-test('what a cut restore has set is saved by the next, which finds no difference', async () => {
+test('what is set and not saved is neither taken for saved nor saved by a restore', async () => {
   const { archive, rig, driver } = await rescued();
-  for (const line of ['set user.data other', 'save', 'set user.data ""']) await rig.run(line);
-  const found = differences(archive, unwrap(await rig.until(rescue(driver, { clock: rig.clock }))));
-  expect([found.files, found.settings]).toEqual([[], []]);
-  expect(unwrap(await rig.until(restore(driver, found)))).toEqual([]);
+  for (const line of ['set user.data other', 'save', 'set user.data ""', 'set wlan.passkey tried-and-wrong'])
+    await rig.run(line);
+  const read = async () => unwrap(await rig.until(rescue(driver, { clock: rig.clock, withoutContents: true })));
+  const isSet = differences(archive, await read());
+  expect([isSet.files, isSet.settings]).toEqual([[], []]);
+  expect(unwrap(await rig.until(restore(driver, isSet)))).toEqual([]);
+  expect(canLoad(archive)).toBe(true);
+  expect(unwrap(await rig.until(loadSaved(driver)))).toBe(true);
+  // The restore has saved nothing.
+  const isSaved = differences(archive, await read());
+  expect(isSaved.settings).toEqual([{ name: 'user.data', value: '', now: 'other' }]);
+  expect(unwrap(await rig.until(restore(driver, isSaved)))).toEqual([]);
   await rig.module.variables.load();
-  expect(await rig.run('get user.data')).toBe('0 ');
+  expect([await rig.run('get user.data'), await rig.run('get wlan.passkey')]).toEqual(['0 ', '0 ']);
 });
 
 test('files that hold already what is wanted are not written again', async () => {

@@ -2,8 +2,8 @@ import { formatVersion, type Result, success } from '@moorage/base';
 import { answerText, type Driver, type DriverFailure, quoted } from '../driver/driver.ts';
 import { converge, lettersOf, type Target, writtenFile } from '../module/converge.ts';
 import type { Setting } from '../module/reports.ts';
+import { isSecretName } from '../module/secret-names.ts';
 import type { Archive, RescuedFile } from './archive.ts';
-import { isSecretName } from './secrets.ts';
 import { isUsers } from './twin.ts';
 
 /** Programs and radio firmware, which no command writes. Reference: flash 2.1. */
@@ -59,8 +59,20 @@ export function differences(wanted: Archive, now: Archive): Differences {
 }
 
 /**
- * Writes the differences, file by file, then the variables, and saves them; each is read back. It saves without differences,
- * too: what a cut restore has set is there, and goes with the power. The result names what the module did not take.
+ * Has a module forget what was set and not saved, so that what is compared is what is saved, and a `save` makes nothing lasting but
+ * what a restore sets. False when it has no command for that.
+ */
+export async function loadSaved(driver: Driver): Promise<Result<boolean, DriverFailure>> {
+  const loaded = await driver.run('load', { changesLine: true });
+  return loaded.ok ? success(loaded.value.code === 0) : loaded;
+}
+
+/** Whether a module of which that is known can forget what was not saved. */
+export const canLoad = ({ commands }: Archive): boolean => commands.some(({ name }) => name === 'load');
+
+/**
+ * Writes the differences, file by file, then the variables, and saves them when there are any; each is read back. The result names
+ * what the module did not take.
  */
 export async function restore(
   driver: Driver,
@@ -74,7 +86,7 @@ export async function restore(
   if (!written.ok) return written;
   const ofLine = settings.filter(({ name }) => turnOf(name) > 0).toSorted((a, b) => turnOf(a.name) - turnOf(b.name));
   const others = settings.filter(({ name }) => turnOf(name) === 0);
-  const refused = await putAndSave(driver, others, onStep);
+  const refused = others.length === 0 ? success([]) : await putAndSave(driver, others, onStep);
   if (!refused.ok || ofLine.length === 0) return refused;
   const refusedOfLine = await putAndSave(driver, ofLine, onStep);
   return refusedOfLine.ok ? success([...new Set([...refused.value, ...refusedOfLine.value])]) : refusedOfLine;
@@ -101,8 +113,9 @@ async function putAndSave(
 async function put(driver: Driver, { name, value }: Setting): Promise<Result<boolean, DriverFailure>> {
   const set = await driver.run(`set ${name} ${quoted(value)}`, { changesLine: turnOf(name) > 0 });
   if (!set.ok || set.value.code !== 0) return set.ok ? success(false) : set;
-  // A password reads back empty.
-  if (isSecretName(name)) return success(true);
   const got = await driver.run(`get ${name}`);
-  return got.ok ? success(got.value.code === 0 && answerText(got.value) === value) : got;
+  if (!got.ok) return got;
+  const text = answerText(got.value);
+  // A password may read back empty, or as stars.
+  return success(got.value.code === 0 && (text === value || (isSecretName(name) && /^\**$/.test(text))));
 }

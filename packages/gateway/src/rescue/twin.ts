@@ -43,6 +43,10 @@ export function personalityOf(archive: Archive): Record<string, unknown> {
     ...parts,
     ...(build !== undefined && build !== '' && { build }),
     ...defined({ cloudPrefix: prefix }),
+    // Commands that it has under other names, or has not: it is what it says it is.
+    ...(archive.commands.length > 0 && {
+      commands: Object.fromEntries(archive.commands.map(({ name, shortcut }) => [name, shortcut])),
+    }),
     texts: {
       ...Object.fromEntries(refused),
       ...defined({ listVerboseHead: head }),

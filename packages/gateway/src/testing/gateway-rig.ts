@@ -55,7 +55,7 @@ export interface GatewayRigOptions extends Partial<ModuleOptions> {
 }
 
 /** Runs a clock on until a promise has settled. */
-const settler =
+export const settler =
   (clock: VirtualClock) =>
   async <T>(promise: Promise<T>, limitMs = 3_600_000): Promise<T> => {
     let settled = false;
@@ -130,7 +130,9 @@ export async function gatewayRig({
   const joined = ['wlan.ssid harbour-open', 'http.server.enabled 1', 'remote_terminal.enabled 1', 'ntp.enabled 0'];
   const all = [...joined.map((setting) => `set ${setting}`), ...(settingsOf[way] ?? []), ...settings];
   const lines = prepare ? [] : [...all, 'set wlan.auto_join.enabled 1', 'save'];
-  for (const line of [...lines, 'network_up']) await mustRun(line);
+  for (const line of lines) await mustRun(line);
+  // A twin has the commands of its original alone.
+  await (prepare ? run('network_up') : mustRun('network_up'));
   await serveLines(network, moduleNet, () => module);
   const ports: OpenPorts = {
     net: gatewayNet,

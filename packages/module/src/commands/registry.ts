@@ -1,6 +1,7 @@
 import { failure, type Result, success } from '@moorage/base';
 import type { Command } from '../interpreter/command.ts';
 import { Registry } from '../interpreter/registry.ts';
+import { codes, fail } from '../interpreter/reply.ts';
 import { neutralPersonality, type Personality } from '../personality/personality.ts';
 import { isGuess } from '../variables/variable.ts';
 import type { Board } from './board.ts';
@@ -33,10 +34,44 @@ export function registryOf(personality: Personality): Result<Registry<Board>, st
   });
   const taken = clash(commands);
   if (taken !== undefined) return failure(`Personality key "${taken.key}" gives "${taken.word}" to two commands`);
-  const registry = new Registry(commands);
+  const all = new Registry(commands);
+  const registry = Object.keys(personality.commands).length === 0 ? all : new Registry(only(all, personality.commands));
   registries.set(personality, registry);
   return success(registry);
 }
+
+/** Longest shortcut, in characters. Spec: MOD-LIMIT-shortcut. */
+const maxShortcutLength = 6;
+
+/** The commands that are named, under these names: those of ours that are called so, by name, shortcut or alias. */
+function only(all: Registry<Board>, named: Personality['commands']): readonly Command<Board>[] {
+  const claimed = new Set(Object.keys(named));
+  const listed = Object.entries(named).map(([name, given]): Command<Board> => {
+    const isFree = given !== '' && given.length <= maxShortcutLength && !claimed.has(given);
+    const shortcut = isFree ? given : name;
+    claimed.add(shortcut);
+    const own = all.find(name) ?? (given === '' ? undefined : all.find(given));
+    const aliases = own?.name === name ? (own.aliases ?? []).filter((alias) => !claimed.has(alias)) : [];
+    for (const alias of aliases) claimed.add(alias);
+    return { ...(own ?? unknownCommand), name, shortcut, aliases, hidden: false };
+  });
+  // No list shows what is hidden.
+  return [
+    ...listed,
+    ...all.commands.filter(({ name, shortcut, hidden }) => hidden && !claimed.has(name) && !claimed.has(shortcut)),
+  ];
+}
+
+/** Stands for a command of another firmware, which does here what cannot be known. */
+const unknownCommand: Omit<Command<Board>, 'name' | 'shortcut'> = {
+  group: 'system',
+  spec: '',
+  evidence: 'seen',
+  summary: 'A command of the original, which is not known here',
+  args: { words: { kind: 'words', help: 'anything', optional: true } },
+  options: {},
+  run: () => fail(codes.FAILED),
+};
 
 /** What is wrong with the commands of a personality, as one sentence. A module cannot be made with it. */
 export function commandProblem(personality: Personality): string | undefined {

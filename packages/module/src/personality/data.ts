@@ -37,6 +37,8 @@ export interface PersonalityData {
   readonly board: string;
   /** Spelling of the prefix `cloud` in commands, variables and stream type. */
   readonly cloudPrefix: string;
+  /** The only commands that there are, and their shortcuts; empty for all. Those that no module here has are listed and fail. */
+  readonly commands: Readonly<Record<string, string>>;
   /** Further spellings of commands, by name. */
   readonly commandAliases: Readonly<Record<string, readonly string[]>>;
   /** Where the options of a command may stand, by its name, instead of what the command itself says. */

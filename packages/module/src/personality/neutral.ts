@@ -11,6 +11,7 @@ export const neutralData: PersonalityData = {
   module: 'Module.3',
   board: 'Harbour.3',
   cloudPrefix: 'cloud',
+  commands: {},
   commandAliases: {},
   // Client libraries in the field send `-o` before the flags.
   optionOrder: { file_create: 'before' },

@@ -217,9 +217,17 @@ function stringMap(key: string, value: unknown): Result<unknown, string> {
   return fits ? success(value) : failure(`Personality key "${key}" must be an object of texts`);
 }
 
+function commandMap(key: string, value: unknown): Result<unknown, string> {
+  const fits =
+    isObject(value) &&
+    Object.entries(value).every(([name, shortcut]) => isWord(name) && (shortcut === '' || isWord(shortcut)));
+  return fits ? success(value) : failure(`Personality key "${key}" must be an object of words, each with its shortcut`);
+}
+
+const isWord = (word: unknown): boolean => typeof word === 'string' && /^[\x21-\x7e]{1,32}$/.test(word);
+
 function aliasMap(key: string, value: unknown): Result<unknown, string> {
-  const words = (list: unknown): boolean =>
-    Array.isArray(list) && list.every((word) => typeof word === 'string' && /^[\x21-\x7e]{1,32}$/.test(word));
+  const words = (list: unknown): boolean => Array.isArray(list) && list.every(isWord);
   const fits = isObject(value) && Object.values(value).every(words);
   return fits ? success(value) : failure(`Personality key "${key}" must be an object of lists of words`);
 }
@@ -240,6 +248,7 @@ const mergers: Readonly<Record<keyof PersonalityData, Merger>> = {
   module: shortText,
   board: shortText,
   cloudPrefix: line(/^[a-z]{2,12}$/, '2 to 12 lower-case letters'),
+  commands: commandMap,
   commandAliases: aliasMap,
   optionOrder: orderMap,
   variableDefaults: stringMap,

@@ -22,13 +22,15 @@ export interface Receiver {
 
 const receivers = new WeakMap<Duplex, Receiver>();
 
-let server: Server | undefined;
+/** Node's HTTP servers, by whether they are strict. */
+const servers: { strict?: Server; lenient?: Server } = {};
 
 /**
  * Node's HTTP server, one for all modules of the process: it is handed connections and opens no port. Times are kept by
- * each client on its module's clock.
+ * each client on its module's clock. The lenient one understands lines that end in LF alone (RFC 9112 2.2), and with them much
+ * else that a proxy in front may read otherwise: it takes one request of a connection, so that nothing is smuggled behind it.
  */
-function makeServer(): Server {
+function makeServer(isLenient: boolean): Server {
   const made = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
@@ -37,14 +39,14 @@ function makeServer(): Server {
       requestTimeout: 0,
       // Programs of embedded systems leave it out.
       requireHostHeader: false,
-      // RFC 9112 2.2: a line may end in LF alone.
-      insecureHTTPParser: true,
+      insecureHTTPParser: isLenient,
       shouldUpgradeCallback: (request) => receivers.get(request.socket)?.upgrades(request) ?? false,
     },
     (request, response) => receivers.get(request.socket)?.request(request, response),
   );
   made.maxHeadersCount = maxHeaders;
   made.timeout = 0;
+  if (isLenient) made.maxRequestsPerSocket = 1;
   // Who sends a request and closes its half still wants the answer.
   Object.assign(made, { httpAllowHalfOpen: true });
   made.on('checkContinue', (request, response) => {
@@ -60,10 +62,26 @@ function makeServer(): Server {
   return made;
 }
 
-/** Lets the server read requests from a connection. */
+/** Lets a server read requests from a connection: the lenient one where the first line ends in LF alone. */
 export function serveConnection(receiver: Receiver): void {
   const { socket } = receiver.client;
-  server ??= makeServer();
   receivers.set(socket, receiver);
-  server.emit('connection', socket);
+  let begun = Buffer.alloc(0);
+  const serve = (kind: keyof typeof servers): void => {
+    socket.off('data', look).off('end', cut);
+    socket.pause();
+    socket.unshift(begun);
+    servers[kind] ??= makeServer(kind === 'lenient');
+    servers[kind].emit('connection', socket);
+    socket.resume();
+  };
+  const look = (bytes: Buffer): void => {
+    begun = Buffer.concat([begun, bytes]);
+    // Blank lines before a request are none of it.
+    const line = /[^\r\n][^\n]*\n/.exec(begun.toString('latin1'))?.[0];
+    if (line !== undefined) serve(line.endsWith('\r\n') ? 'strict' : 'lenient');
+    else if (begun.length > maxHeaderBytes) serve('strict');
+  };
+  const cut = (): void => (begun.length > 0 ? receiver.malformed(400) : void socket.end());
+  socket.on('data', look).on('end', cut);
 }

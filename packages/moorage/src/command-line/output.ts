@@ -36,10 +36,13 @@ function bar(label: string, done: number, total: number): string {
 
 const eraseLine = '\r\u001b[K';
 
+/** What others say of themselves may hold codes that a terminal obeys. */
+export const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd');
+
 /** Text for people; on a terminal the progress bar stays below it, elsewhere each quarter is a line. */
 function proseReporter(out: Writable & { isTTY?: boolean }): Reporter {
   let shownBar = '';
-  const say = (prose: string): void => void out.write(`${shownBar && eraseLine}${prose}\n${shownBar}`);
+  const say = (prose: string): void => void out.write(`${shownBar && eraseLine}${printable(prose)}\n${shownBar}`);
   return {
     event: (_name, _data, prose) => void (prose !== undefined && say(prose)),
     say,
@@ -64,7 +67,7 @@ function proseReporter(out: Writable & { isTTY?: boolean }): Reporter {
         end(text) {
           const erase = shownBar && eraseLine;
           shownBar = '';
-          out.write(`${erase}${text}\n`);
+          out.write(`${erase}${printable(text)}\n`);
         },
       };
     },

@@ -10,11 +10,11 @@ const firmwareOf = ({ version = '?' }: FoundModule): string =>
   /^\S+?-\d+(?:\.\d+){3}(?=,)/.exec(version)?.[0] ?? version;
 
 const row = (module: FoundModule): readonly (string | number)[] => {
-  const { board = '?', mac = '?', ssid = '', signalDbm = '', hasPassword, addresses } = module;
-  return [firmwareOf(module), board, mac, ssid, signalDbm, yesNo(hasPassword), addresses.join(' ')];
+  const { board = '?', mac = '?', uuid = '?', ssid = '', signalDbm = '', hasPassword, addresses } = module;
+  return [firmwareOf(module), board, mac, uuid, ssid, signalDbm, yesNo(hasPassword), addresses.join(' ')];
 };
 
-const titles = ['FIRMWARE', 'BOARD', 'MAC', 'SSID', 'SIGNAL', 'PASSWORD', 'ADDRESS'];
+const titles = ['FIRMWARE', 'BOARD', 'MAC', 'UUID', 'SSID', 'SIGNAL', 'PASSWORD', 'ADDRESS'];
 
 export const gatewayFindCommand = defineCliCommand({
   name: 'find',

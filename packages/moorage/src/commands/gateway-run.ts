@@ -7,6 +7,7 @@ import { stopOnSignal } from '../command-line/lifecycle.ts';
 import type { Resolved } from '../command-line/options.ts';
 import type { Reporter } from '../command-line/output.ts';
 import { readGivenText } from '../files/given-file.ts';
+import { checkProductCode } from '../gateway/make-product.ts';
 import { checkAddress, reach, reachOptions, readReach } from '../gateway/reach-module.ts';
 import type { Gateway, GatewaySettings } from '../gateway/run.ts';
 
@@ -23,6 +24,11 @@ export const adoptOptions = {
     placeholder: 'PRODUCT',
     help: 'with --adopt: code or id of the product that they become devices of',
   },
+  'make-product': {
+    kind: 'text',
+    placeholder: 'NAME',
+    help: 'with --adopt: the same, made first where it is missing, with a platform for this hardware; asks for an administrator',
+  },
   streams: {
     kind: 'text',
     placeholder: 'FILE',
@@ -34,19 +40,34 @@ export const adoptOptions = {
 interface Adoptions {
   readonly addresses: readonly string[];
   readonly product: string;
+  readonly makesProduct: boolean;
   readonly measured: Measured | undefined;
   readonly way: OpenOptions;
 }
 
 /** What `adoptOptions` say, before anything is started. @throws {UserError} for what cannot be used */
 export async function readAdoptions(options: Resolved<typeof adoptOptions>): Promise<Adoptions> {
-  const { adopt = '', product = '', streams } = options;
+  const { adopt = '', streams, 'make-product': made } = options;
+  if (made !== undefined && options.product !== undefined)
+    throw new UserError('Give either --product, of a product that is there, or --make-product', 2);
+  if (made !== undefined) checkProductCode('Option --make-product', made);
+  const makesProduct = made !== undefined;
+  const product = made ?? options.product ?? '';
   const addresses = adopt.split(',').filter((address) => address !== '');
   for (const address of addresses) checkAddress('Option --adopt', address);
   if (addresses.length > 0 && product === '')
-    throw new UserError('Option --product is missing: the product that the modules become devices of', 2);
+    throw new UserError(
+      'Option --product or --make-product is missing: the product that the modules become devices of',
+      2,
+    );
   const way = readReach(options);
-  return { addresses, product, measured: streams === undefined ? undefined : await readMeasured(streams), way };
+  return {
+    addresses,
+    product,
+    makesProduct,
+    measured: streams === undefined ? undefined : await readMeasured(streams),
+    way,
+  };
 }
 
 /** The service for adoptions; `undefined` without a login: modules that are adopted already need none. */
@@ -78,18 +99,18 @@ async function checkProduct(service: ServiceClient, product: string): Promise<vo
  */
 export async function startGateway(
   settings: GatewaySettings,
-  { addresses, product, measured, way }: Adoptions,
+  { addresses, product, makesProduct, measured, way }: Adoptions,
   reporter: Reporter,
   login: () => Promise<ServiceClient>,
 ): Promise<Gateway> {
   const service = await serviceIfKnown(login);
-  if (service && addresses.length > 0) await checkProduct(service, product);
+  if (service && addresses.length > 0 && !makesProduct) await checkProduct(service, product);
   const { Gateway } = await import('../gateway/run.ts');
   const gateway = new Gateway(settings, reporter, login);
   try {
     await gateway.start();
     for (const address of addresses)
-      await gateway.adopt({ address, product, measured, open: () => reach(address, way) });
+      await gateway.adopt({ address, product, makesProduct, measured, open: () => reach(address, way) });
   } catch (error) {
     await gateway.stop();
     throw error;

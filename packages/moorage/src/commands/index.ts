@@ -16,6 +16,7 @@ import { filesGetCommand, filesListCommand, filesPutCommand, filesRemoveCommand 
 import { fleetCommand } from './fleet.ts';
 import { gatewayFindCommand } from './gateway-find.ts';
 import { gatewayRunCommand } from './gateway-run.ts';
+import { gatewayScrubCommand } from './gateway-scrub.ts';
 import { labelCommand } from './label.ts';
 import { loginCommand, logoutCommand } from './login.ts';
 import { logsCommand } from './logs.ts';
@@ -70,6 +71,7 @@ export const commands: readonly CliCommand[] = [
   rescueCommand,
   gatewayRunCommand,
   gatewayFindCommand,
+  gatewayScrubCommand,
   ...userCommands,
   tokenAddCommand,
   authorityShowCommand,

@@ -1,5 +1,6 @@
 import { open, rm } from 'node:fs/promises';
-import type { Archive, Differences, Driver } from '@moorage/gateway';
+import type { Result } from '@moorage/base';
+import type { Archive, Differences, Driver, DriverFailure } from '@moorage/gateway';
 import { defineCliCommand, UserError } from '../command-line/define.ts';
 import type { Reporter } from '../command-line/output.ts';
 import { ask } from '../command-line/terminal.ts';
@@ -12,6 +13,9 @@ const options = {
   restore: { kind: 'text', placeholder: 'FILE', help: 'write what this archive has otherwise into the module' },
   yes: { kind: 'switch', help: 'write without asking' },
 } as const;
+
+/** Exit code of an archive that has what came, and not all that was to be read. */
+const incompleteCode = 3;
 
 export const rescueCommand = defineCliCommand({
   name: 'rescue',
@@ -64,14 +68,17 @@ async function read(driver: Driver, output: string, withSecrets: boolean, report
   });
   try {
     const archive = await take(driver, withSecrets, false, reporter);
-    const { packArchive } = await import('@moorage/gateway');
+    const { isWhole, packArchive } = await import('@moorage/gateway');
     const bytes = packArchive(archive);
     await file.writeFile(bytes);
     await file.sync();
     for (const { what, why } of archive.unread) reporter.say(`  not in the archive: ${what}: ${why}`);
     const { version, unread } = archive;
-    const facts = { file: output, bytes: bytes.length, version, files: archive.files.length, unread };
-    reporter.event('rescued', facts, `Rescued ${version} to ${output}, ${bytes.length} bytes`);
+    const whole = isWhole(archive);
+    const facts = { file: output, bytes: bytes.length, version, files: archive.files.length, whole, unread };
+    const rest = whole ? '' : '; not all of it could be read';
+    reporter.event('rescued', facts, `Rescued ${version} to ${output}, ${bytes.length} bytes${rest}`);
+    if (!whole) process.exitCode = incompleteCode;
   } catch (error) {
     await rm(output);
     throw error;
@@ -94,23 +101,56 @@ async function readRescue(path: string): Promise<Archive> {
   return (await readTwin(path)).archive;
 }
 
+async function confirmed(yes: boolean, question: string): Promise<boolean> {
+  return yes || (await ask(`${question} Type yes: `))?.trim() === 'yes';
+}
+
+/** Compares with what the module has saved, where it can tell, and writes what was shown and confirmed. */
 async function putBack(driver: Driver, archive: Archive, yes: boolean, reporter: Reporter): Promise<void> {
-  const { differences, restore } = await import('@moorage/gateway');
-  const found = differences(archive, await take(driver, false, true, reporter));
+  const { canLoad, differences, loadSaved, restore } = await import('@moorage/gateway');
+  const now = await take(driver, false, true, reporter);
+  let found = differences(archive, now);
+  const isSame = found.files.length === 0 && found.settings.length === 0;
+  const loads = canLoad(now) && (isSame || found.settings.length > 0);
+  show(found, reporter, found.settings.length === 0 ? [] : loads ? loadingSteps : savingSteps);
+  if (isSame) {
+    reporter.say(
+      'The module has all of it, as far as its variables are set; what is saved of them shows when they are loaded',
+    );
+    if (!loads || !(await confirmed(yes, 'Forget what was set and not saved, and compare what is saved?')))
+      return reporter.event('restored', { refused: [] }, 'Nothing was written');
+  } else if (!(await confirmed(yes, 'Write this into the module?')))
+    throw new UserError('Nothing was written: answer "yes", or give --yes');
+  if (loads) {
+    must(driver, await loadSaved(driver));
+    const saved = differences(archive, await take(driver, false, true, reporter));
+    const shownBefore = new Set(found.settings.map(({ name, value }) => `${name} ${value}`));
+    const isNews = saved.settings.some(({ name, value }) => !shownBefore.has(`${name} ${value}`));
+    found = saved;
+    if (isNews) {
+      show(found, reporter, savedSteps);
+      if (!(await confirmed(yes, 'Write this into the module?')))
+        throw new UserError('Nothing was written: answer "yes", or give --yes');
+    }
+  }
+  const refused = must(driver, await restore(driver, found, (what) => reporter.say(`  ${what} …`)));
+  if (refused.length > 0) reporter.say(`  the module did not take: ${refused.join(', ')}`);
+  const isNothing = found.files.length === 0 && found.settings.length === 0;
+  reporter.event('restored', { refused }, isNothing ? 'Nothing was written' : 'Restored, and read back');
+}
+
+const savedSteps = ['  save'];
+const loadingSteps = ['  load: what was set and is not saved is forgotten first', ...savedSteps];
+const savingSteps = ['  save: what was set before and is not saved becomes lasting, too; this module cannot forget it'];
+
+function show(found: Differences, reporter: Reporter, steps: readonly string[]): void {
   const { files, settings, skipped } = found;
   const facts = { files: files.map(({ name }) => name), settings: settings.map(({ name }) => name), skipped };
-  reporter.event('differences', facts, inWords(found).join('\n') || undefined);
-  const isSame = files.length === 0 && settings.length === 0;
-  // What an earlier run has set before it was cut is not saved yet.
-  if (isSame) reporter.say('The module has all of it already; it saves its variables');
-  else if (!yes && (await ask('Write this into the module? Type yes: '))?.trim() !== 'yes')
-    throw new UserError('Nothing was written: answer "yes", or give --yes');
-  const restored = await restore(driver, found, (what) => reporter.say(`  ${what} …`));
-  if (!restored.ok)
-    throw new UserError(
-      `${driver.address}: ${restored.error.detail}. Not all of it was written: run it again to go on`,
-    );
-  const refused = restored.value;
-  if (refused.length > 0) reporter.say(`  the module did not take: ${refused.join(', ')}`);
-  reporter.event('restored', { refused }, isSame ? 'Nothing was written but that' : 'Restored, and read back');
+  reporter.event('differences', facts, [...inWords(found), ...steps].join('\n') || undefined);
+}
+
+/** @throws {UserError} for a failure of a module that is being written to */
+function must<T>({ address }: Driver, done: Result<T, DriverFailure>): T {
+  if (done.ok) return done.value;
+  throw new UserError(`${address}: ${done.error.detail}. Not all of it was written: run it again to go on`);
 }

@@ -10,6 +10,8 @@ export interface AdoptedModule extends ModuleIdentity, OpenOptions {
   readonly address: string;
   /** Code of the product that it is claimed for. */
   readonly product: string;
+  /** A product that is not there is made. */
+  readonly makesProduct?: boolean | undefined;
   /** What is asked of it with each poll. */
   readonly measured?: Measured | undefined;
   /** The service knows it as one of that product. */

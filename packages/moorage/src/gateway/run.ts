@@ -26,6 +26,7 @@ import type { Reporter } from '../command-line/output.ts';
 import { writeOwn } from '../files/private-file.ts';
 import { type AdoptedModule, type GatewayConfig, readGatewayConfig, writeGatewayConfig } from './config.ts';
 import { hostPorts } from './host-ports.ts';
+import { productFor } from './make-product.ts';
 import type { Reached } from './reach-module.ts';
 import { type AskedAdoption, reportFoundModules } from './reports.ts';
 
@@ -41,6 +42,8 @@ export interface GatewaySettings {
 export interface Adoption {
   readonly address: string;
   readonly product: string;
+  /** A product that is not there is made, with all that it needs. */
+  readonly makesProduct?: boolean;
   /** What it measures; without it what it did when it was adopted before. */
   readonly measured?: AdoptedModule['measured'];
   readonly open: () => Promise<Reached>;
@@ -89,11 +92,20 @@ export class Gateway {
     const config = await readGatewayConfig(folder);
     this.#config = { id: randomUUID(), ...config, service: place };
     if (config.id === undefined) await writeGatewayConfig(folder, this.#config);
-    for (const module of config.modules) await this.#represent(module);
+    for (const module of config.modules) {
+      // One whose adoption was cut, and cannot go on yet, keeps no other away.
+      await this.#represent(module).catch(async (error: unknown) => {
+        if (module.isClaimed || !(error instanceof UserError)) throw error;
+        await this.#leave(module.mac);
+        const { address, mac } = module;
+        const why = error.message;
+        this.#reporter.event('not-adopted', { mac, address, why }, `${mac} at ${address} is not adopted yet: ${why}`);
+      });
+    }
   }
 
   /** Makes a module a device of the service, and stands for it from now on. Each step that has been done is left out. */
-  async adopt({ address, product, open, mac: wanted, ...more }: Adoption): Promise<void> {
+  async adopt({ address, product, makesProduct = false, open, mac: wanted, ...more }: Adoption): Promise<void> {
     const { driver, options } = await open();
     const found = await identify(driver).finally(() => driver.close());
     if (!found.ok) throw new UserError(`${address}: ${found.error.detail}`);
@@ -102,7 +114,15 @@ export class Gateway {
     const before = this.#config.modules.find((module) => module.mac === mac);
     const isClaimed = before?.isClaimed === true && before.product === product;
     const measured = more.measured ?? before?.measured;
-    const adopted = { ...found.value, ...options, ...(measured && { measured }), address, product, isClaimed };
+    const adopted = {
+      ...found.value,
+      ...options,
+      ...(measured && { measured }),
+      ...(makesProduct && { makesProduct }),
+      address,
+      product,
+      isClaimed,
+    };
     await this.#keep(mac, adopted);
     await this.#leave(mac);
     try {
@@ -189,9 +209,9 @@ export class Gateway {
 
   /** Provisions and claims a module. */
   async #introduce(adopted: AdoptedModule, module: RepresentedModule): Promise<void> {
-    const { address, mac, uuid, product: code } = adopted;
+    const { address, mac, uuid, product: code, makesProduct = false } = adopted;
     const service = await this.#login();
-    const product = await productNamed(service, code);
+    const product = makesProduct ? await productFor(service, code, adopted) : await productNamed(service, code);
     if (module.client.provisionStatus !== provisioningComplete) {
       const ca = Buffer.from((await service.call('identity.authority', {})).value).toString();
       const done = await module.client.provision(await tokenFor(service, adopted, product), ca);

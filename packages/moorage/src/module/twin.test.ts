@@ -2,6 +2,8 @@ import { unwrap } from '@moorage/base';
 import { MemoryStore } from '@moorage/base/store/memory';
 import { type Archive, isMeasured, packArchive, rescue, unpackArchive } from '@moorage/gateway';
 import { gatewayRig, type Way, ways } from '@moorage/gateway/testing/gateway-rig';
+import { standInRig } from '@moorage/gateway/testing/stand-in-rig';
+import { standInKinds, standIns } from '@moorage/gateway/testing/stand-ins';
 import {
   loadPersonality,
   neutralPersonality,
@@ -104,4 +106,24 @@ test('the twin of a twin is the same', async () => {
     })),
   });
   expect(plain(again)).toEqual(plain(archive));
+});
+
+test.each(standInKinds)('the twin of a module of the kind %s lists its commands and has its address', async (kind) => {
+  const rig = await standInRig(standIns[kind], 'serial');
+  const driver = await rig.open();
+  const archive = unwrap(await rig.until(rescue(driver, { clock: rig.clock })));
+  const { personality, model } = twinOf(unwrap(unpackArchive(packArchive(archive))));
+  const store = new MemoryStore();
+  expect(await takeIdentity(store, archive)).toBe(true);
+  const own = unwrap(loadPersonality('{}', personality));
+  const twin = await gatewayRig({ store, model, personality: own, prepare: (module) => takeSettings(module, archive) });
+  const names = (text: string) => text.split(/\r?\n/).map((line) => line.split(':', 1)[0]?.trim());
+  expect(names((await twin.run('help commands')).slice(2)).toSorted()).toEqual(
+    archive.commands.map(({ name }) => name).toSorted(),
+  );
+  expect(await twin.run('version')).toBe(`0 ${rig.standIn.version}`);
+  expect(await twin.run('get wlan.mac')).toBe('0 4C:55:CC:10:00:2A');
+  expect(await twin.run('get wlan.ssid')).toBe('0 harbour');
+  expect(await twin.run('file_stat webapp/index.html')).toMatch(/^0 \d+,/);
+  expect(await twin.run('ping')).toMatch(/^3 /);
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { formatVersion, type Store } from '@moorage/base';
 import { type Archive, isSecretName, isUsers, personalityOf, unpackArchive } from '@moorage/gateway';
 import { hasIdentity, type Module, saveIdentity } from '@moorage/module';
@@ -69,11 +70,26 @@ function modelOf({ files, gpio_count: gpioCount = defaultModel.gpioCount, settin
   };
 }
 
-/** Gives a store that has none the identity of the original; false when it is a module's already. */
+/** A MAC address as modules of other generations may write it, too. */
+const macForm = /^(?:[0-9A-F]{2}[:-]?){5}[0-9A-F]{2}$/i;
+
+/**
+ * Gives a store that has none the identity of the original; false when it is a module's already. Where the original does not tell its
+ * uuid, the twin has one that its address makes.
+ */
 export async function takeIdentity(store: Store, { settings }: Archive): Promise<boolean> {
   if (await hasIdentity(store)) return false;
-  const settingOf = (wanted: string): string => settings.find(({ name }) => name === wanted)?.value ?? '';
-  await saveIdentity(store, { mac: settingOf('wlan.mac'), uuid: settingOf('system.uuid') });
+  const found = (wanted: string, form: RegExp): string =>
+    [
+      ...settings.filter(({ name }) => name === wanted),
+      ...settings.filter(({ name }) => name.endsWith(wanted.slice(-3))),
+    ]
+      .map(({ value }) => value)
+      .find((value) => form.test(value)) ?? '';
+  const mac = found('wlan.mac', macForm).replaceAll(/[:-]/g, '').toUpperCase().match(/../g)?.join(':') ?? '';
+  const own = createHash('sha256').update(mac).digest('hex').slice(0, 32);
+  const uuid = found('system.uuid', /^[0-9A-F]{40}$/i) || `${defaultModel.partId}${own}`;
+  await saveIdentity(store, { mac, uuid: uuid.toUpperCase() });
   return true;
 }
 
@@ -87,7 +103,7 @@ export async function takeSettings(module: Module, { settings, secrets }: Archiv
       const [variable = '', index] = name.split(' ');
       const row = module.variables.lookup(variable);
       if (row?.access === 'get' || !isUsers(variable)) continue;
-      if (secrets === 'left-out' && isSecretName(variable)) continue;
+      if (secrets === 'left-out' && value === '' && isSecretName(variable)) continue;
       const call = [variable, ...(index === undefined ? [] : [index])];
       const now = module.variables.query(call);
       if (now.ok && now.value.kind === 'value' && now.value.text === value) continue;

@@ -238,7 +238,8 @@ export class HttpExchange {
       headers: own.flat(),
       setHost: false,
       maxHeaderSize: maxAnswerHeadBytes,
-      // RFC 9112 2.2: a line may end in LF alone, as it does with small servers.
+      // RFC 9112 2.2: a line may end in LF alone, as it does with small servers. What else this parser forgives decides how one
+      // answer of one connection is read, and no other request can come to be answered by it.
       insecureHTTPParser: true,
     });
     this.#request = request;
