@@ -83,7 +83,7 @@ export const RolloutRecord = Type.Object({
   product_id: Id,
   product: Type.String({ description: 'full code' }),
   bundle_id: Id,
-  bundle: Type.String({ description: 'version of the bundle' }),
+  bundle: Type.String({ description: 'version of the bundle, also of one that has been trashed' }),
   title: Type.String(),
   filter: Nullable(Type.String()),
   priority: Type.Integer(),
@@ -110,6 +110,7 @@ export const ExecutionRecord = Type.Object({
   kind: Nullable(Type.String({ description: 'kind of the failure, or why it was skipped, has left or stays' })),
   attempt: Type.Integer(),
   update_id: Nullable(Type.Integer()),
+  bundle: Nullable(Type.String({ description: 'version that the rollout has brought it; null for none' })),
   changed_at: Timestamp,
 });
 export type ExecutionRecord = Static<typeof ExecutionRecord>;

@@ -157,8 +157,9 @@ export async function listExecutions(
     .$if(stage !== undefined, (rows) => rows.where('e.stage', '=', stage ?? 0));
   const items = await matching
     .innerJoin('devices as d', 'd.id', 'e.device_id')
+    .leftJoin('updates as u', 'u.id', 'e.update_id')
     .selectAll('e')
-    .select('d.title as device')
+    .select(['d.title as device', 'u.to_version as brought'])
     .orderBy('e.changed_at', page.direction)
     .orderBy('e.device_id', page.direction)
     .limit(page.limit)

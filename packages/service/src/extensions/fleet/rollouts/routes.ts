@@ -134,14 +134,14 @@ const create = async (deps: RolloutDeps, call: Call<Contract['create']>) =>
     const atMs = deps.clock.now();
     const sized = await refuseSizes(trx, deps.storage.expressions, draft.value.row, atMs);
     if (!sized.ok) return sized;
-    const { version, product: _, ...row } = draft.value.row;
+    const { row } = draft.value;
     await insertRollout(trx, row);
     noteMade(row.id);
-    const message = `Rollout "${row.title}" of bundle ${version} drafted`;
+    const message = `Rollout "${row.title}" of bundle ${row.version} drafted`;
     const data = { rollout: row.id, filter: row.filter };
     const bundleId = row.bundle_id;
     await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.create', message, productId, bundleId, data });
-    return success(await rolloutRecord(work, draft.value.row));
+    return success(await rolloutRecord(work, row));
   });
 
 /** API-EP-POST-products-product_id-rollouts-preview */
@@ -292,11 +292,8 @@ const retry = async (deps: RolloutDeps, call: Call<Contract['retry']>) =>
     if (!moved.ok) return moved;
     // Another bundle has to prove itself from the first stage on.
     const isOther = bundleId !== rollout.bundle_id;
-    await changeRollout(work, rollout.id, { bundle_id: bundleId, ...(isOther && { ...notGated, stage: 0 }) });
-    // With the version of that bundle.
-    await work.restart();
-    const again = await lockRollout(work, rollout.id);
-    if (!again) return moved;
+    const brings = { bundle_id: bundleId, version: bundle.version };
+    const again = await changeRollout(work, rollout.id, { ...brings, ...(isOther && { ...notGated, stage: 0 }) });
     const waiting = await deps.fleet.retry(work, again);
     await deps.lifecycle.wake(work, again);
     await writePerson(deps, work.db, call, rollout, `retry of ${waiting} devices with bundle ${bundle.version}`);
@@ -323,7 +320,8 @@ async function executions({ storage: { db } }: RolloutDeps, { caller, params, qu
   const rollout = await allowedRollout(db, params.rollout_id, caller);
   if (!rollout.ok) return rollout;
   const { items, total } = await listExecutions(db, rollout.value.id, query);
-  const records = items.map(({ device_id, device, stage, state, kind, attempt, update_id, changed_at }) => ({
+  const { version } = rollout.value;
+  const records = items.map(({ device_id, device, stage, state, kind, attempt, update_id, brought, changed_at }) => ({
     device_id,
     device,
     stage,
@@ -331,6 +329,8 @@ async function executions({ storage: { db } }: RolloutDeps, { caller, params, qu
     kind,
     attempt,
     update_id,
+    // One that runs it already was brought none by an update.
+    bundle: brought ?? (state === 'done' || state === 'probation' ? version : null),
     changed_at: String(changed_at),
   }));
   return success({ items: records, total });

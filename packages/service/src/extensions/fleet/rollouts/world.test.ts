@@ -166,6 +166,43 @@ eachDatabase('rollouts follow the world', (open) => {
     expect(outcome(await state('trash'))).toBe('BUNDLE_IN_USE');
   });
 
+  it('what rollouts have brought is known after their bundle', async () => {
+    const { bundleOf, devices, start, product } = await scene(3);
+    const bundle = await bundleOf(null);
+    const params = await start(bundle.id);
+    const draft = await maker().call('rollouts.create', {
+      params: { product_id: product.id },
+      body: { title: 'y', bundle_id: bundle.id, settings: { stages: [{}] } },
+    });
+    const [one, other, asleep] = [first(devices), first(devices, 1), first(devices, 2)];
+    await install(one, bundle);
+    // It runs the bundle already.
+    await world.ask(other, { bversion: bundle.bversion });
+    for (const state of ['archive', 'trash'] as const) {
+      const body = { state, abort_rollouts: true };
+      unwrap(await maker().call('bundles.setState', { params: { bundle_id: bundle.id }, body }));
+    }
+    expect(await record(params)).toMatchObject({ state: 'aborted', bundle_id: bundle.id, bundle: bundle.version });
+    const listed = unwrap(await maker().call('rollouts.list', { params: { product_id: product.id } })).value;
+    expect(listed).toMatchObject([{ bundle: bundle.version }, { bundle: bundle.version }]);
+    const rows = unwrap(await maker().call('rollouts.executions', { params })).value;
+    expect(
+      Object.fromEntries(rows.map(({ device_id, state, bundle: version }) => [device_id, [state, version]])),
+    ).toEqual({
+      [one.id]: ['done', bundle.version],
+      [other.id]: ['done', bundle.version],
+      [asleep.id]: ['waiting', null],
+    });
+    const begun = await maker().call('rollouts.act', {
+      params: { rollout_id: unwrap(draft).value.id },
+      body: { action: 'start' },
+    });
+    expect(outcome(begun)).toBe('BUNDLE_NOT_PUBLISHED');
+    // Its devices follow their tag.
+    const selection = await maker().call('rollouts.selection', { params: { device_id: one.id } });
+    expect(unwrap(selection).value).toMatchObject({ by: 'release' });
+  });
+
   it('a rollout that nobody could come back from is not rolled back without naming a bundle', async () => {
     const { bundleOf, devices, start, release } = await scene(1);
     const bundle = await bundleOf(null);
