@@ -70,9 +70,12 @@ eachDatabase('a rollout over a fleet', (open, kind) => {
     };
     const asked = { title: 'To the fleet', bundle_id: bad.id, settings };
     const params = { product_id: product.id };
-    const preview = unwrap(await client.call('rollouts.preview', { params, body: asked })).value;
+    const draft = { change: 'rollout', rollout: asked } as const;
+    const reach = unwrap(await client.call('rollouts.reach', { params, body: draft })).value;
     const [one, ten] = [Math.ceil(size / 100), Math.ceil(size / 10)];
-    expect(preview).toMatchObject({ devices: size, stages: [one, ten - one, size - ten], out: {} });
+    expect(reach.moves).toMatchObject([{ to: bad.version, devices: size }]);
+    expect(reach.out).toEqual({});
+    expect(reach.rollout?.stages.map(({ devices: n }) => n)).toEqual([one, ten - one, size - ten]);
     const { id: rollout_id } = unwrap(await client.call('rollouts.create', { params, body: asked })).value;
     const of = { params: { rollout_id } };
     unwrap(await client.call('rollouts.act', { ...of, body: { action: 'start' } }));

@@ -115,24 +115,25 @@ export const ExecutionRecord = Type.Object({
 });
 export type ExecutionRecord = Static<typeof ExecutionRecord>;
 
-export const RolloutPreview = Type.Object({
-  devices: Type.Integer({ description: 'devices of the rollout' }),
-  stages: Type.Array(Type.Integer(), { description: 'devices of each stage' }),
-  out: Type.Record(Type.String(), Type.Integer(), { description: 'devices that fit but get nothing, by reason' }),
-  bytes: Type.Integer({ description: 'to be sent at most' }),
-  warnings: Type.Array(
-    Type.Object({
-      platform: Type.Integer({ description: 'devices of another platform than the product' }),
-      flash: Type.Integer({ description: 'devices that report less free flash than the bundle has bytes' }),
-      unseen: Type.Integer({ description: 'devices not seen for 7 days' }),
-    }),
-    { description: 'devices of each stage that may not get it' },
-  ),
-  ends_at: Type.String({
-    description:
-      'epoch milliseconds; the earliest end when it starts at once or at its time, all goes well, and devices ask at their intervals',
-  }),
-  reach: Type.Object(
+/** What can be asked of a product before it is done. */
+export const reachChanges = ['tag', 'untag', 'rollout', 'pin', 'unpin', 'freeze', 'thaw'] as const;
+export type ReachChange = (typeof reachChanges)[number];
+
+/** Why a device that a change is about does not move. */
+export const reachOuts = ['blocked', 'frozen', 'pinned', 'rollout', 'overtaken', 'nothing'] as const;
+export type ReachOut = (typeof reachOuts)[number];
+
+const warnings = {
+  platform: Type.Integer({ description: 'of those that move, devices of another platform than the product' }),
+  flash: Type.Integer({ description: 'of those that move, devices with less free flash than the bundle has bytes' }),
+  unseen: Type.Integer({ description: 'of those that move, devices not seen for 7 days' }),
+};
+const ReachWarnings = Type.Object(warnings);
+export type ReachWarnings = Static<typeof ReachWarnings>;
+
+const ReachedRollout = Type.Object({
+  stages: Type.Array(Type.Object({ devices: Type.Integer({ description: 'devices of the stage' }), ...warnings })),
+  at_worst: Type.Object(
     {
       devices: Type.Integer({ description: 'offered it at most until the rollout stops by itself' }),
       stops: Type.Boolean({ description: 'a gate or an abort rule stops it before it has all' }),
@@ -144,16 +145,6 @@ export const RolloutPreview = Type.Object({
       'the versions that its devices get when it is rolled back without naming one; null for what they have then',
   }),
 });
-
-export type RolloutPreview = Static<typeof RolloutPreview>;
-
-/** What can be asked of a product before it is done. */
-export const reachChanges = ['tag', 'untag', 'rollout', 'pin', 'unpin', 'freeze', 'thaw'] as const;
-export type ReachChange = (typeof reachChanges)[number];
-
-/** Why a device that a change is about does not move. */
-export const reachOuts = ['blocked', 'frozen', 'pinned', 'rollout', 'overtaken', 'nothing'] as const;
-export type ReachOut = (typeof reachOuts)[number];
 
 /** What a change would do to the devices of a product. */
 export const Reach = Type.Object({
@@ -168,14 +159,15 @@ export const Reach = Type.Object({
   out: Type.Record(Type.String(), Type.Integer(), {
     description: `devices that it is about and that do not move, by reason: ${reachOuts.join(', ')}`,
   }),
-  unseen: Type.Integer({ description: 'of those that move, devices not seen for 7 days' }),
-  flash: Type.Integer({ description: 'of those that move, devices with less free flash than the bundle has bytes' }),
+  bytes: Type.Integer({ description: 'to be sent at most' }),
+  ...warnings,
   ends_at: Nullable(
     Type.String({
       description:
-        'epoch milliseconds; when each that moves has been offered it, by its own way: at once on the message channel, else at its interval. A rollout takes longer: its preview says how long',
+        'epoch milliseconds; when each that moves has been offered it: at once on the message channel, else when it asks by the interval that it has kept last. Of a rollout its earliest end, when all goes well',
     }),
   ),
+  rollout: Nullable(ReachedRollout),
 });
 export type Reach = Static<typeof Reach>;
 
@@ -228,15 +220,6 @@ export const rolloutsContract = {
       body: Type.Object(ask),
       reply: RolloutRecord,
       errors: [400, 401, 403, 404, 409],
-    },
-    preview: {
-      route: 'POST /api/products/{product_id}/rollouts/preview',
-      scope: 'read',
-      limited: ['product_id', 'bundle_id'],
-      audit: { none: 'changes nothing' },
-      summary: 'Count what a rollout would reach; nothing is kept',
-      body: Type.Object(ask),
-      reply: RolloutPreview,
     },
     reach: {
       route: 'POST /api/products/{product_id}/reach',

@@ -313,10 +313,12 @@ export async function runOnce(asked: Rehearsal, seed: string, progress: (share: 
     const body = { ...rehearsal.rollout, bundle_id: stage.bundleId };
     const params = { product_id: stage.productId };
     const { id: rollout_id } = wanted(await api.call('rollouts.create', { params, body }), 'The rollout');
-    const { devices: fitting, stages } = wanted(await api.call('rollouts.preview', { params, body }), 'The rollout');
-    if (fitting === 0) throw new RehearsalError('The rollout: "filter" fits none of the twins');
+    const reach = await api.call('rollouts.reach', { params, body: { change: 'rollout', rollout: body } });
+    const stages = wanted(reach, 'The rollout').rollout?.stages ?? [];
+    if (stages.every(({ devices }) => devices === 0))
+      throw new RehearsalError('The rollout: "filter" fits none of the twins');
     for (const [index, { filter }] of (body.settings?.stages ?? []).entries()) {
-      if (filter === undefined || stages[index] !== 0) continue;
+      if (filter === undefined || stages[index]?.devices !== 0) continue;
       throw new RehearsalError(`The rollout: "settings.stages.${index}.filter" fits none of the twins`);
     }
     wanted(await api.call('rollouts.act', { params: { rollout_id }, body: { action: 'start' } }), 'The rollout');

@@ -25,7 +25,6 @@ import { listExecutions } from './execution-queries.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { refuseSizes } from './members.ts';
-import { previewOf } from './preview.ts';
 import {
   changeRollout,
   insertRollout,
@@ -72,7 +71,7 @@ async function defaultsOf(db: Db, productId: string): Promise<SettingsChoice> {
   };
 }
 
-/** A draft of what is asked for, and the bytes of its bundle. Refusals: INVALID_FILTER, INVALID_REQUEST, TARGET_NOT_ALLOWED, WRONG_BUNDLE. */
+/** A draft of what is asked for. Refusals: INVALID_FILTER, INVALID_REQUEST, TARGET_NOT_ALLOWED, WRONG_BUNDLE. */
 export async function draftOf(
   deps: RolloutDeps,
   db: Db,
@@ -102,7 +101,7 @@ export async function draftOf(
     ...notBegun,
     author_id: userId,
   };
-  return success({ row, bytes: bundle.bytes });
+  return success(row);
 }
 
 async function page(db: Db, filter: RolloutFilter, query: QueryOf<Contract['list']>) {
@@ -132,9 +131,9 @@ const create = async (deps: RolloutDeps, call: Call<Contract['create']>) =>
     const draft = await draftOf(deps, trx, product.value, call);
     if (!draft.ok) return draft;
     const atMs = deps.clock.now();
-    const sized = await refuseSizes(trx, deps.storage.expressions, draft.value.row, atMs);
+    const sized = await refuseSizes(trx, deps.storage.expressions, draft.value, atMs);
     if (!sized.ok) return sized;
-    const { row } = draft.value;
+    const row = draft.value;
     await insertRollout(trx, row);
     noteMade(row.id);
     const message = `Rollout "${row.title}" of bundle ${row.version} drafted`;
@@ -143,15 +142,6 @@ const create = async (deps: RolloutDeps, call: Call<Contract['create']>) =>
     await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.create', message, productId, bundleId, data });
     return success(await rolloutRecord(work, row));
   });
-
-/** API-EP-POST-products-product_id-rollouts-preview */
-async function preview(deps: RolloutDeps, call: Call<Contract['preview']>) {
-  const { db, expressions } = deps.storage;
-  const product = await allowedProduct(db, call.params.product_id, call.caller, 'product.fleet');
-  if (!product.ok) return product;
-  const draft = await draftOf(deps, db, product.value, call);
-  return draft.ok ? previewOf(db, expressions, draft.value.row, draft.value.bytes, deps.clock.now()) : draft;
-}
 
 async function get({ storage: { db } }: RolloutDeps, { caller, params }: Call<Contract['get']>) {
   const rollout = await allowedRollout(db, params.rollout_id, caller);
@@ -342,7 +332,6 @@ export const rolloutRoutes = (deps: RolloutDeps) =>
     listAll,
     list,
     create,
-    preview,
     get,
     act,
     signal,
