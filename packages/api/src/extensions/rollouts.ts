@@ -77,6 +77,20 @@ const AbortMeter = Type.Object({
 });
 export type AbortMeter = Static<typeof AbortMeter>;
 
+/** What a person may do with a rollout. */
+export const rolloutActions = [
+  'start',
+  'approve',
+  'reject',
+  'pause',
+  'resume',
+  'pass',
+  'abort',
+  'cancel',
+  'roll_back',
+] as const;
+export type RolloutAction = (typeof rolloutActions)[number];
+
 /** Record of a rollout. */
 export const RolloutRecord = Type.Object({
   id: Id,
@@ -93,6 +107,14 @@ export const RolloutRecord = Type.Object({
   stage: Type.Integer({ description: 'number of the open stage; the first is 0' }),
   stages: Type.Array(StageRecord),
   abort: Type.Array(AbortMeter, { description: 'one for each abort rule of the settings, in their order' }),
+  can_still: Type.Object(
+    {
+      ends: Type.Array(Type.Enum([...rolloutStates]), { description: 'ends that it can still come to' }),
+      devices: Type.Integer({ description: 'devices of its open stages that have not ended: they may ask or report' }),
+      actions: Type.Array(Type.Enum([...rolloutActions]), { description: 'what a person may do with it now' }),
+    },
+    { description: 'what can still happen, beside what is due at `due_at`' },
+  ),
   created_by: Nullable(Id),
   approved_by: Nullable(Id),
   due_at: Nullable(Type.String({ description: 'epoch milliseconds; when it is looked at by itself next' })),
@@ -111,6 +133,9 @@ export const ExecutionRecord = Type.Object({
   attempt: Type.Integer(),
   update_id: Nullable(Type.Integer()),
   bundle: Nullable(Type.String({ description: 'version that the rollout has brought it; null for none' })),
+  can_still: Type.Array(Type.Enum([...executionStates]), {
+    description: 'ends that it can still come to without a retry; none for one that stays as it is',
+  }),
   changed_at: Timestamp,
 });
 export type ExecutionRecord = Static<typeof ExecutionRecord>;
@@ -170,20 +195,6 @@ export const Reach = Type.Object({
   rollout: Nullable(ReachedRollout),
 });
 export type Reach = Static<typeof Reach>;
-
-/** What a person may do with a rollout. */
-export const rolloutActions = [
-  'start',
-  'approve',
-  'reject',
-  'pause',
-  'resume',
-  'pass',
-  'abort',
-  'cancel',
-  'roll_back',
-] as const;
-export type RolloutAction = (typeof rolloutActions)[number];
 
 const reason = Text(500, { minLength: 1 });
 const shared = {

@@ -344,5 +344,7 @@ export const t = texts({
   is: ['is', 'ist'],
   itIs: [(state: string) => `It is ${state}`, (state: string) => `Status: ${state}`],
   none: ['none', 'keine'],
+  canStillBe: ['Can still be', 'Kann noch werden'],
+  mayStillAsk: ['May still ask or report', 'Können noch fragen oder melden'],
   rollout: ['Rollout', 'Rollout'],
 });

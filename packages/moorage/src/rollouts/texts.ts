@@ -37,6 +37,17 @@ const abortLines = ({ settings, abort }: RolloutRecord): string[] =>
     return [`To ${action.replace('_', ' ')} at ${percent} % of ${min} or more: ${now}`];
   });
 
+/** What can still happen, of a rollout that is not over for good. */
+function prospectLines({ can_still: { ends, devices, actions }, due_at }: RolloutRecord): string[] {
+  const words = (list: readonly string[]) => list.map((one) => one.replaceAll('_', ' ')).join(', ');
+  return [
+    ...(devices > 0 ? [`${devices} devices may still ask or report`] : []),
+    ...(due_at === null ? [] : [`Looked at again at ${new Date(Number(due_at)).toISOString().slice(0, 16)}Z`]),
+    ...(actions.length > 0 ? [`A person may: ${words(actions)}`] : []),
+    ...(ends.length > 0 ? [`It can still be ${words(ends)}`] : []),
+  ];
+}
+
 /** All that there is to say of a rollout, for people. */
 export function describeRollout(rollout: RolloutRecord): string {
   const { title, id, product, bundle, filter, stages } = rollout;
@@ -59,6 +70,7 @@ export function describeRollout(rollout: RolloutRecord): string {
     `Bundle ${bundle} of ${product}${filter === null ? '' : `, devices with ${printable(filter)}`}`,
     `State: ${stateLine(rollout)}`,
     ...abortLines(rollout),
+    ...prospectLines(rollout),
     table(['stage', 'state', 'devices', 'done', 'failed', 'under way', 'waiting', 'out', 'failures'], rows),
   ].join('\n');
 }

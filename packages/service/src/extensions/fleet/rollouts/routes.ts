@@ -25,6 +25,7 @@ import { listExecutions } from './execution-queries.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { refuseSizes } from './members.ts';
+import { endsOf, mayAct } from './prospects.ts';
 import {
   changeRollout,
   insertRollout,
@@ -35,7 +36,7 @@ import {
   rolloutById,
 } from './queries.ts';
 import { rolloutRecord } from './records.ts';
-import { goesOn, notBegun, notGated, type RolloutTrigger, wrongState } from './rules.ts';
+import { goesOn, notBegun, notGated, type RolloutTrigger, wantedStates, wrongState } from './rules.ts';
 import { chosenSettings, refuseAddresses, type SettingsChoice, type Targets } from './settings.ts';
 
 type Contract = typeof rolloutsContract;
@@ -184,16 +185,15 @@ function triggerOf(action: RolloutAction, rollout: RolloutRow, nowMs: number): R
   return isLater ? 'schedule' : 'start';
 }
 
+/** What a person's word would lead to, where that is no state. */
+const refusedTo: Readonly<Partial<Record<RolloutAction, string>>> = { approve: 'approved', pass: 'the next' };
+
 /** Why a person's word does not count here. Refusals: FORBIDDEN, ILLEGAL_TRANSITION. */
 function refuseAct(action: RolloutAction, rollout: RolloutRow, caller: Caller): Refusal | undefined {
-  const { state, stage } = rollout;
-  const isAwaited = state === 'awaiting_approval';
-  if ((action === 'approve' && !isAwaited) || (action === 'start' && isAwaited)) {
-    return refusal('ILLEGAL_TRANSITION', {
-      what: 'A rollout',
-      from: state,
-      to: action === 'start' ? 'running' : 'approved',
-    });
+  if (!mayAct(action, rollout)) {
+    const isLast = action === 'pass' && goesOn(rollout);
+    const to = refusedTo[action] ?? wantedStates[triggerOf(action, rollout, 0)] ?? action;
+    return refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: isLast ? 'its last stage' : rollout.state, to });
   }
   // Where the author has gone, it is anybody's.
   if (action === 'approve' && rollout.author_id === caller.userId) {
@@ -202,9 +202,6 @@ function refuseAct(action: RolloutAction, rollout: RolloutRow, caller: Caller): 
   // Its tokens may be the author's.
   if (action === 'approve' && isServiceAccount(caller)) {
     return refusal('FORBIDDEN', { action: 'approve a rollout: that takes a person' });
-  }
-  if (action === 'pass' && stage === rollout.settings.stages.length - 1) {
-    return refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: 'its last stage', to: 'the next' });
   }
   return undefined;
 }
@@ -310,7 +307,7 @@ async function executions({ storage: { db } }: RolloutDeps, { caller, params, qu
   const rollout = await allowedRollout(db, params.rollout_id, caller);
   if (!rollout.ok) return rollout;
   const { items, total } = await listExecutions(db, rollout.value.id, query);
-  const { version } = rollout.value;
+  const { version, state: of } = rollout.value;
   const records = items.map(({ device_id, device, stage, state, kind, attempt, update_id, brought, changed_at }) => ({
     device_id,
     device,
@@ -321,6 +318,7 @@ async function executions({ storage: { db } }: RolloutDeps, { caller, params, qu
     update_id,
     // One that runs it already was brought none by an update.
     bundle: brought ?? (state === 'done' || state === 'probation' ? version : null),
+    can_still: endsOf(of, { state, kind }),
     changed_at: String(changed_at),
   }));
   return success({ items: records, total });
