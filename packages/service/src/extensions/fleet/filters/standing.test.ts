@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { executionStates, rolloutStates, type StandingState } from '@moorage/api';
 import { expect, it } from 'vitest';
 import { buildApp, eachDatabase, type TestApp } from '../../../testing/index.ts';
@@ -235,6 +236,25 @@ eachDatabase('how a device stands', (open) => {
       waitsFor.add(version);
     }
     expect([...waitsFor].sort()).toEqual(['1.0.0.0', '2.0.0.0', '3.0.0.0']);
+
+    // One that is held at a bundle which went stays: there is nothing else that it should run.
+    const archived = await app.make.bundle({
+      ...bundles.other,
+      id: randomUUID(),
+      version: '4.0.0.0',
+      state: 'archive',
+    });
+    for (const [runs, is, now] of [
+      ['4.0.0.0', 'up_to_date', '4.0.0.0'],
+      ['0.9.0.0', 'unknown', null],
+    ] as const) {
+      const held = await device({ bversion: text(product.product, runs) });
+      const values = { device_id: held.id, bundle_id: archived.id, reason: 'test', until: null, created_at: 1 };
+      await db.insertInto('pins').values(values).execute();
+      const selected = await client.call('rollouts.selection', { params: { device_id: held.id } });
+      expect(selected).toMatchObject({ value: { value: { by: 'pin', bundle: null } } });
+      expect(await standing(held.id)).toMatchObject({ state: is, version: now });
+    }
 
     // One for all takes in those who are in none.
     await db

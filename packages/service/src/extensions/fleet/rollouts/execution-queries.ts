@@ -91,6 +91,11 @@ export async function putExecution(work: Work, row: Omit<ExecutionRow, 'in_force
   return next;
 }
 
+/** Takes the say over a device from a rollout. */
+export async function releaseExecution(work: Work, row: ExecutionRow): Promise<void> {
+  work.put(executionsByDevice, row.device_id, [...(await othersOf(work, row)), { ...row, in_force: 0 }]);
+}
+
 /** Removes a device from a rollout. */
 export async function dropExecution(work: Work, row: ExecutionRow): Promise<void> {
   work.put(executionsByDevice, row.device_id, await othersOf(work, row));
