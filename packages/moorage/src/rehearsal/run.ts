@@ -301,7 +301,15 @@ function failuresOf(executions: readonly ExecutionRecord[]): Failure[] {
 }
 
 /** Runs a rollout once, on twins, in virtual time: the same rehearsal and seed have the same outcome. @throws {RehearsalError} */
-export async function runOnce(asked: Rehearsal, seed: string, progress: (share: number) => void): Promise<Run> {
+export const runOnce = async (asked: Rehearsal, seed: string, progress: (share: number) => void): Promise<Run> =>
+  (await runToEnd(asked, seed, progress)).run;
+
+/** The same, with what has become of each twin. */
+export async function runToEnd(
+  asked: Rehearsal,
+  seed: string,
+  progress: (share: number) => void,
+): Promise<{ readonly run: Run; readonly executions: readonly ExecutionRecord[] }> {
   const rehearsal = { ...asked, scenario: pollingAsSet(asked) };
   const giveBack = seedHostRandom(seed);
   try {
@@ -337,7 +345,7 @@ export async function runOnce(asked: Rehearsal, seed: string, progress: (share: 
       .sort((one, other) => one - other);
     const at = (share: number): number | null => times[Math.ceil(share * executions.length) - 1] ?? null;
     const failures = failuresOf(executions);
-    return {
+    const run: Run = {
       seed,
       ...observed,
       devices: executions.length,
@@ -350,6 +358,7 @@ export async function runOnce(asked: Rehearsal, seed: string, progress: (share: 
       failures,
       load,
     };
+    return { run, executions };
   } finally {
     giveBack();
   }
