@@ -34,6 +34,9 @@ interface Member {
   readonly execution: ExecutionRow;
 }
 
+/** Whether a device has the bundle of its rollout. */
+const hadIt = ({ state }: ExecutionRow): boolean => state === 'done' || state === 'probation';
+
 async function memberOf(work: Work, rolloutId: string, deviceId: string): Promise<Member | undefined> {
   const rollout = await lockRollout(work, rolloutId);
   const execution = rollout && (await executionOf(work, rolloutId, deviceId));
@@ -92,6 +95,8 @@ export class Fleet implements UpdateExtension {
     const rollout = execution && (await lockRollout(work, execution.rollout_id));
     if (!rollout) return;
     const member = { rollout, execution };
+    // What it has brought for good is nothing of one that is over.
+    if (hadIt(execution) && !goesOn(rollout)) return;
     switch (trigger) {
       case 'fetch':
       case 'install':
@@ -101,14 +106,13 @@ export class Fleet implements UpdateExtension {
       case 'supersede':
         return this.#move(work, member, 'withdraw', { update_id: null });
       default:
-        return this.#fail(work, member, 'fail', kind ?? failureKind(trigger, execution.state));
+        return this.#fail(
+          work,
+          member,
+          hadIt(execution) ? 'contradict' : 'fail',
+          kind ?? failureKind(trigger, execution.state),
+        );
     }
-  }
-
-  /** A device that had the bundle of a rollout reports another version, or that it does not work: it has failed after all. */
-  async contradicted(work: Work, device: HookedDevice, { id = '' }: OfRollout, kind: 'contradicted' | 'health') {
-    const member = await memberOf(work, id, device.id);
-    if (member) await this.#fail(work, member, 'contradict', kind);
   }
 
   /**
