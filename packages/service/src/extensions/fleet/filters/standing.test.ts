@@ -237,7 +237,20 @@ eachDatabase('how a device stands', (open) => {
     }
     expect([...waitsFor].sort()).toEqual(['1.0.0.0', '2.0.0.0', '3.0.0.0']);
 
-    // One that is held at a bundle which went stays: there is nothing else that it should run.
+    // One for all takes in those who are in none.
+    await db
+      .insertInto('rollouts')
+      .values({ ...rollout('running', 1, bundles.beta.id), filter: null, priority: 9 })
+      .execute();
+    const { id } = await device({ bversion });
+    const selected = await client.call('rollouts.selection', { params: { device_id: id } });
+    expect(selected).toMatchObject({ value: { value: { by: 'rollout', bundle: '2.0.0.0' } } });
+    expect(await standing(id)).toMatchObject({ state: 'waiting', version: '2.0.0.0' });
+  });
+
+  it('held at a bundle that was archived is with that one, or with nothing', async () => {
+    const app = await buildApp(await open());
+    const { product, bundles, client, device, standing } = await scene(app);
     const archived = await app.make.bundle({
       ...bundles.other,
       id: randomUUID(),
@@ -250,20 +263,10 @@ eachDatabase('how a device stands', (open) => {
     ] as const) {
       const held = await device({ bversion: text(product.product, runs) });
       const values = { device_id: held.id, bundle_id: archived.id, reason: 'test', until: null, created_at: 1 };
-      await db.insertInto('pins').values(values).execute();
+      await app.storage.db.insertInto('pins').values(values).execute();
       const selected = await client.call('rollouts.selection', { params: { device_id: held.id } });
       expect(selected).toMatchObject({ value: { value: { by: 'pin', bundle: null } } });
       expect(await standing(held.id)).toMatchObject({ state: is, version: now });
     }
-
-    // One for all takes in those who are in none.
-    await db
-      .insertInto('rollouts')
-      .values({ ...rollout('running', 1, bundles.beta.id), filter: null, priority: 9 })
-      .execute();
-    const { id } = await device({ bversion });
-    const selected = await client.call('rollouts.selection', { params: { device_id: id } });
-    expect(selected).toMatchObject({ value: { value: { by: 'rollout', bundle: '2.0.0.0' } } });
-    expect(await standing(id)).toMatchObject({ state: 'waiting', version: '2.0.0.0' });
   });
 });

@@ -18,6 +18,7 @@ export const tableEnd = ({ partitionBy }: Table) =>
 
 export const counter = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.generatedAlwaysAsIdentity();
 
+/** Drops the constraints of the references that go, and adds those that come; of a loose table its triggers are made anew. */
 export async function refer(
   db: Kysely<unknown>,
   name: string,
