@@ -70,13 +70,13 @@ eachDatabase('a rollout over a fleet', (open, kind) => {
     };
     const asked = { title: 'To the fleet', bundle_id: bad.id, settings };
     const params = { product_id: product.id };
-    const preview = unwrap(await client.call('rollouts.preview', { params, body: asked })).value;
+    const reached = await client.call('rollouts.reach', { params, body: { change: 'rollout', rollout: asked } });
     const [one, ten] = [Math.ceil(size / 100), Math.ceil(size / 10)];
-    expect(preview).toMatchObject({ devices: size, stages: [one, ten - one, size - ten], out: {} });
+    const stages = [{ devices: one }, { devices: ten - one }, { devices: size - ten }];
+    expect(unwrap(reached).value).toMatchObject({ moves: [{ devices: size }], out: {}, rollout: { stages } });
     const { id: rollout_id } = unwrap(await client.call('rollouts.create', { params, body: asked })).value;
     const of = { params: { rollout_id } };
     unwrap(await client.call('rollouts.act', { ...of, body: { action: 'start' } }));
-
     // A fifth in the order of the stages: which device comes first is another one each time.
     const enlisted = await storage.db
       .selectFrom('executions')

@@ -26,7 +26,6 @@ export const refusedValues: Readonly<Record<string, readonly RefusedValue[]>> = 
   'segments.create': [filter],
   'segments.update': [filter],
   'rollouts.create': [filter, stages, target, bundle],
-  'rollouts.preview': [filter, stages, target, bundle],
   'rollouts.reach': [
     filter,
     [stages[0], 'what the change needs is missing, or stages contradict each other'],

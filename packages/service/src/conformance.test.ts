@@ -104,7 +104,6 @@ const stateful: Readonly<Record<string, RegExp>> = {
   'products.update': /^The code of a product never changes/,
   'connectors.update': /^Field "opts.type" of the body never changes|changes the target/,
   'rollouts.create': wrongSettings,
-  'rollouts.preview': wrongSettings,
   'rollouts.reach': new RegExp(`${wrongSettings.source}|^\\w+ is needed for `),
   'rollouts.setFleetSettings': wrongSettings,
   'rollouts.act': /^Only a rollout that is rolled back takes a bundle/,

@@ -25,6 +25,7 @@ import { alertTables } from './extensions/alerts/tables.ts';
 import { auditTables } from './extensions/audit/tables.ts';
 import { broadcastTables } from './extensions/broadcasts/tables.ts';
 import { doorTables } from './extensions/doors/tables.ts';
+import { keepBundleVersions } from './extensions/fleet/steps.ts';
 import { fleetTables } from './extensions/fleet/tables.ts';
 import { gatewayTables } from './extensions/gateways/tables.ts';
 import { placeAnnouncements } from './extensions/home-assistant/queries.ts';
@@ -76,7 +77,7 @@ async function toVersion3(db: Db): Promise<void> {
 }
 
 /** What a storage of the service is opened with. */
-export const records: Records = { tables, steps: { 3: toVersion3 } };
+export const records: Records = { tables, steps: { 3: toVersion3, 4: keepBundleVersions } };
 
 /** Opens the records of the service, as `openStorage` does. */
 export const openRecords = (url: string, options?: StorageOptions): Promise<Storage> =>

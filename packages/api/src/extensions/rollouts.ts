@@ -77,13 +77,27 @@ const AbortMeter = Type.Object({
 });
 export type AbortMeter = Static<typeof AbortMeter>;
 
+/** What a person may do with a rollout. */
+export const rolloutActions = [
+  'start',
+  'approve',
+  'reject',
+  'pause',
+  'resume',
+  'pass',
+  'abort',
+  'cancel',
+  'roll_back',
+] as const;
+export type RolloutAction = (typeof rolloutActions)[number];
+
 /** Record of a rollout. */
 export const RolloutRecord = Type.Object({
   id: Id,
   product_id: Id,
   product: Type.String({ description: 'full code' }),
   bundle_id: Id,
-  bundle: Type.String({ description: 'version of the bundle' }),
+  bundle: Type.String({ description: 'version of the bundle, also of one that has been trashed' }),
   title: Type.String(),
   filter: Nullable(Type.String()),
   priority: Type.Integer(),
@@ -93,6 +107,14 @@ export const RolloutRecord = Type.Object({
   stage: Type.Integer({ description: 'number of the open stage; the first is 0' }),
   stages: Type.Array(StageRecord),
   abort: Type.Array(AbortMeter, { description: 'one for each abort rule of the settings, in their order' }),
+  can_still: Type.Object(
+    {
+      ends: Type.Array(Type.Enum([...rolloutStates]), { description: 'ends that it can still come to' }),
+      devices: Type.Integer({ description: 'devices of its open stages that have not ended: they may ask or report' }),
+      actions: Type.Array(Type.Enum([...rolloutActions]), { description: 'what a person may do with it now' }),
+    },
+    { description: 'what can still happen, beside what is due at `due_at`' },
+  ),
   created_by: Nullable(Id),
   approved_by: Nullable(Id),
   due_at: Nullable(Type.String({ description: 'epoch milliseconds; when it is looked at by itself next' })),
@@ -110,28 +132,33 @@ export const ExecutionRecord = Type.Object({
   kind: Nullable(Type.String({ description: 'kind of the failure, or why it was skipped, has left or stays' })),
   attempt: Type.Integer(),
   update_id: Nullable(Type.Integer()),
+  bundle: Nullable(Type.String({ description: 'version that the rollout has brought it; null for none' })),
+  can_still: Type.Array(Type.Enum([...executionStates]), {
+    description: 'ends that it can still come to without a retry; none for one that stays as it is',
+  }),
   changed_at: Timestamp,
 });
 export type ExecutionRecord = Static<typeof ExecutionRecord>;
 
-export const RolloutPreview = Type.Object({
-  devices: Type.Integer({ description: 'devices of the rollout' }),
-  stages: Type.Array(Type.Integer(), { description: 'devices of each stage' }),
-  out: Type.Record(Type.String(), Type.Integer(), { description: 'devices that fit but get nothing, by reason' }),
-  bytes: Type.Integer({ description: 'to be sent at most' }),
-  warnings: Type.Array(
-    Type.Object({
-      platform: Type.Integer({ description: 'devices of another platform than the product' }),
-      flash: Type.Integer({ description: 'devices that report less free flash than the bundle has bytes' }),
-      unseen: Type.Integer({ description: 'devices not seen for 7 days' }),
-    }),
-    { description: 'devices of each stage that may not get it' },
-  ),
-  ends_at: Type.String({
-    description:
-      'epoch milliseconds; the earliest end when it starts at once or at its time, all goes well, and devices ask at their intervals',
-  }),
-  reach: Type.Object(
+/** What can be asked of a product before it is done. */
+export const reachChanges = ['tag', 'untag', 'rollout', 'pin', 'unpin', 'freeze', 'thaw'] as const;
+export type ReachChange = (typeof reachChanges)[number];
+
+/** Why a device that a change is about does not move. */
+export const reachOuts = ['blocked', 'frozen', 'pinned', 'rollout', 'overtaken', 'nothing'] as const;
+export type ReachOut = (typeof reachOuts)[number];
+
+const warnings = {
+  platform: Type.Integer({ description: 'of those that move, devices of another platform than the product' }),
+  flash: Type.Integer({ description: 'of those that move, devices with less free flash than the bundle has bytes' }),
+  unseen: Type.Integer({ description: 'of those that move, devices not seen for 7 days' }),
+};
+const ReachWarnings = Type.Object(warnings);
+export type ReachWarnings = Static<typeof ReachWarnings>;
+
+const ReachedRollout = Type.Object({
+  stages: Type.Array(Type.Object({ devices: Type.Integer({ description: 'devices of the stage' }), ...warnings })),
+  at_worst: Type.Object(
     {
       devices: Type.Integer({ description: 'offered it at most until the rollout stops by itself' }),
       stops: Type.Boolean({ description: 'a gate or an abort rule stops it before it has all' }),
@@ -143,16 +170,6 @@ export const RolloutPreview = Type.Object({
       'the versions that its devices get when it is rolled back without naming one; null for what they have then',
   }),
 });
-
-export type RolloutPreview = Static<typeof RolloutPreview>;
-
-/** What can be asked of a product before it is done. */
-export const reachChanges = ['tag', 'untag', 'rollout', 'pin', 'unpin', 'freeze', 'thaw'] as const;
-export type ReachChange = (typeof reachChanges)[number];
-
-/** Why a device that a change is about does not move. */
-export const reachOuts = ['blocked', 'frozen', 'pinned', 'rollout', 'overtaken', 'nothing'] as const;
-export type ReachOut = (typeof reachOuts)[number];
 
 /** What a change would do to the devices of a product. */
 export const Reach = Type.Object({
@@ -167,30 +184,17 @@ export const Reach = Type.Object({
   out: Type.Record(Type.String(), Type.Integer(), {
     description: `devices that it is about and that do not move, by reason: ${reachOuts.join(', ')}`,
   }),
-  unseen: Type.Integer({ description: 'of those that move, devices not seen for 7 days' }),
-  flash: Type.Integer({ description: 'of those that move, devices with less free flash than the bundle has bytes' }),
+  bytes: Type.Integer({ description: 'to be sent at most' }),
+  ...warnings,
   ends_at: Nullable(
     Type.String({
       description:
-        'epoch milliseconds; when each that moves has been offered it, by its own way: at once on the message channel, else at its interval. A rollout takes longer: its preview says how long',
+        'epoch milliseconds; when each that moves has been offered it: at once on the message channel, else when it asks by the interval that it has kept last. Of a rollout its earliest end, when all goes well',
     }),
   ),
+  rollout: Nullable(ReachedRollout),
 });
 export type Reach = Static<typeof Reach>;
-
-/** What a person may do with a rollout. */
-export const rolloutActions = [
-  'start',
-  'approve',
-  'reject',
-  'pause',
-  'resume',
-  'pass',
-  'abort',
-  'cancel',
-  'roll_back',
-] as const;
-export type RolloutAction = (typeof rolloutActions)[number];
 
 const reason = Text(500, { minLength: 1 });
 const shared = {
@@ -227,15 +231,6 @@ export const rolloutsContract = {
       body: Type.Object(ask),
       reply: RolloutRecord,
       errors: [400, 401, 403, 404, 409],
-    },
-    preview: {
-      route: 'POST /api/products/{product_id}/rollouts/preview',
-      scope: 'read',
-      limited: ['product_id', 'bundle_id'],
-      audit: { none: 'changes nothing' },
-      summary: 'Count what a rollout would reach; nothing is kept',
-      body: Type.Object(ask),
-      reply: RolloutPreview,
     },
     reach: {
       route: 'POST /api/products/{product_id}/reach',

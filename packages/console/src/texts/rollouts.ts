@@ -336,10 +336,6 @@ export const t = texts({
     (failed: number, ended: number, share: string, floor: number) =>
       `${failed} von ${ended} beendeten: ${share}, mindestens ${floor} % (zu 95 % sicher)`,
   ],
-  leftOut: [
-    (devices: string, why: string) => `${devices} out: ${why}`,
-    (devices: string, why: string) => `${devices} ausgenommen: ${why}`,
-  ],
   noRolloutIs: [(state: string) => `No rollout is ${state}`, (state: string) => `Kein Rollout mit Status „${state}“`],
   fitNow: [
     (count: number, devices: string) => `${devices} ${count === 1 ? 'fits' : 'fit'} now`,
@@ -348,5 +344,7 @@ export const t = texts({
   is: ['is', 'ist'],
   itIs: [(state: string) => `It is ${state}`, (state: string) => `Status: ${state}`],
   none: ['none', 'keine'],
+  canStillBe: ['Can still be', 'Kann noch werden'],
+  mayStillAsk: ['May still ask or report', 'Können noch fragen oder melden'],
   rollout: ['Rollout', 'Rollout'],
 });

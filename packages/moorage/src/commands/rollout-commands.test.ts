@@ -47,7 +47,9 @@ test('a rollout takes a template, or that of its product', async () => {
   ]);
   expect(await byDefault()).toMatchObject([{ settings: { stages: [{}] } }]);
   const [previewed] = await rollout(maker, 'preview', [product.id, release.id], { template: 'default' });
-  expect(previewed).toMatchObject({ devices: 1, stages: [1] });
+  expect(previewed).toMatchObject({ moves: [{ devices: 1 }], rollout: { stages: [{ devices: 1 }] } });
+  const wrong = rollout(maker, 'preview', [product.id, release.id], { template: 'default', filter: 'colour==red' });
+  await expect(wrong).rejects.toThrow('Option --filter: ');
   expect(await rollout(maker, 'default', [product.id], { template: 'none' })).toMatchObject([{ template: null }]);
   await expect(rollout(maker, 'create', [product.id, release.id], { template: 'bold' })).rejects.toThrow(
     'Option --template is "bold", not one of careful, office_hours, at_once, default',

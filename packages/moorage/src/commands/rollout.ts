@@ -6,7 +6,7 @@ import type { Resolved } from '../command-line/options.ts';
 import type { Reporter } from '../command-line/output.ts';
 import { reportRows } from '../command-line/table.ts';
 import { readSettings, type SettingsChoice, settingsOptions, settingsSources } from '../rollouts/settings.ts';
-import { describePreview, describeRollout, rolloutRows } from '../rollouts/texts.ts';
+import { describeReach, describeRollout, rolloutRows } from '../rollouts/texts.ts';
 
 export const rolloutArgument = { name: 'ROLLOUT', help: 'id of the rollout' } as const;
 
@@ -33,14 +33,16 @@ const draftArguments = [
   { name: 'BUNDLE', help: 'version, tag or id of a published bundle' },
 ] as const;
 
-const draftSources = (flags: Resolved<typeof settingsOptions>): FieldSources => [
-  ...settingsSources(flags),
-  ['filter', 'Option --filter'],
-  ['priority', 'Option --priority'],
-  ['title', 'Option --title'],
-  ['bundle_id', 'Argument BUNDLE'],
-  ['product_id', 'Argument PRODUCT'],
-];
+/** A draft is the body of a request, or its field `rollout`. */
+const draftSources = (flags: Resolved<typeof settingsOptions>): FieldSources =>
+  [
+    ...settingsSources(flags),
+    ['filter', 'Option --filter'],
+    ['priority', 'Option --priority'],
+    ['title', 'Option --title'],
+    ['bundle_id', 'Argument BUNDLE'],
+    ['product_id', 'Argument PRODUCT'],
+  ].flatMap(([field = '', option = '']) => [[field, option] as const, [`rollout.${field}`, option] as const]);
 
 interface Draft {
   readonly service: ServiceClient;
@@ -102,9 +104,10 @@ export const rolloutPreviewCommand = defineCliCommand({
   options: draftOptions,
   async run({ options, args, reporter }) {
     const { service, settings, product_id, bundle, filter } = await readDraft(options, args);
-    const body = { title: 'Preview', bundle_id: bundle.id, ...settings, ...filter };
-    const { value } = await service.call('rollouts.preview', { params: { product_id }, body });
-    reporter.event('preview', value, describePreview(value));
+    const draft = { title: 'Preview', bundle_id: bundle.id, ...settings, ...filter };
+    const body = { change: 'rollout', rollout: draft } as const;
+    const { value } = await service.call('rollouts.reach', { params: { product_id }, body });
+    reporter.event('reach', value, describeReach(value));
   },
 });
 

@@ -301,7 +301,15 @@ function failuresOf(executions: readonly ExecutionRecord[]): Failure[] {
 }
 
 /** Runs a rollout once, on twins, in virtual time: the same rehearsal and seed have the same outcome. @throws {RehearsalError} */
-export async function runOnce(asked: Rehearsal, seed: string, progress: (share: number) => void): Promise<Run> {
+export const runOnce = async (asked: Rehearsal, seed: string, progress: (share: number) => void): Promise<Run> =>
+  (await runToEnd(asked, seed, progress)).run;
+
+/** The same, with what has become of each twin. */
+export async function runToEnd(
+  asked: Rehearsal,
+  seed: string,
+  progress: (share: number) => void,
+): Promise<{ readonly run: Run; readonly executions: readonly ExecutionRecord[] }> {
   const rehearsal = { ...asked, scenario: pollingAsSet(asked) };
   const giveBack = seedHostRandom(seed);
   try {
@@ -313,10 +321,12 @@ export async function runOnce(asked: Rehearsal, seed: string, progress: (share: 
     const body = { ...rehearsal.rollout, bundle_id: stage.bundleId };
     const params = { product_id: stage.productId };
     const { id: rollout_id } = wanted(await api.call('rollouts.create', { params, body }), 'The rollout');
-    const { devices: fitting, stages } = wanted(await api.call('rollouts.preview', { params, body }), 'The rollout');
-    if (fitting === 0) throw new RehearsalError('The rollout: "filter" fits none of the twins');
+    const reach = await api.call('rollouts.reach', { params, body: { change: 'rollout', rollout: body } });
+    const stages = wanted(reach, 'The rollout').rollout?.stages ?? [];
+    if (stages.every(({ devices }) => devices === 0))
+      throw new RehearsalError('The rollout: "filter" fits none of the twins');
     for (const [index, { filter }] of (body.settings?.stages ?? []).entries()) {
-      if (filter === undefined || stages[index] !== 0) continue;
+      if (filter === undefined || stages[index]?.devices !== 0) continue;
       throw new RehearsalError(`The rollout: "settings.stages.${index}.filter" fits none of the twins`);
     }
     wanted(await api.call('rollouts.act', { params: { rollout_id }, body: { action: 'start' } }), 'The rollout');
@@ -335,7 +345,7 @@ export async function runOnce(asked: Rehearsal, seed: string, progress: (share: 
       .sort((one, other) => one - other);
     const at = (share: number): number | null => times[Math.ceil(share * executions.length) - 1] ?? null;
     const failures = failuresOf(executions);
-    return {
+    const run: Run = {
       seed,
       ...observed,
       devices: executions.length,
@@ -348,6 +358,7 @@ export async function runOnce(asked: Rehearsal, seed: string, progress: (share: 
       failures,
       load,
     };
+    return { run, executions };
   } finally {
     giveBack();
   }

@@ -1,4 +1,4 @@
-import { executionStates, type Reach, type RolloutPreview, type RolloutRecord } from '@moorage/api';
+import { executionStates, type Reach, type RolloutRecord } from '@moorage/api';
 import { printable, type RowReport, table } from '../command-line/table.ts';
 
 type StageRecord = RolloutRecord['stages'][number];
@@ -37,6 +37,17 @@ const abortLines = ({ settings, abort }: RolloutRecord): string[] =>
     return [`To ${action.replace('_', ' ')} at ${percent} % of ${min} or more: ${now}`];
   });
 
+/** What can still happen, of a rollout that is not over for good. */
+function prospectLines({ can_still: { ends, devices, actions }, due_at }: RolloutRecord): string[] {
+  const words = (list: readonly string[]) => list.map((one) => one.replaceAll('_', ' ')).join(', ');
+  return [
+    ...(devices > 0 ? [`${devices} devices may still ask or report`] : []),
+    ...(due_at === null ? [] : [`Looked at again at ${new Date(Number(due_at)).toISOString().slice(0, 16)}Z`]),
+    ...(actions.length > 0 ? [`A person may: ${words(actions)}`] : []),
+    ...(ends.length > 0 ? [`It can still be ${words(ends)}`] : []),
+  ];
+}
+
 /** All that there is to say of a rollout, for people. */
 export function describeRollout(rollout: RolloutRecord): string {
   const { title, id, product, bundle, filter, stages } = rollout;
@@ -59,6 +70,7 @@ export function describeRollout(rollout: RolloutRecord): string {
     `Bundle ${bundle} of ${product}${filter === null ? '' : `, devices with ${printable(filter)}`}`,
     `State: ${stateLine(rollout)}`,
     ...abortLines(rollout),
+    ...prospectLines(rollout),
     table(['stage', 'state', 'devices', 'done', 'failed', 'under way', 'waiting', 'out', 'failures'], rows),
   ].join('\n');
 }
@@ -79,37 +91,29 @@ export const rolloutRows: RowReport<RolloutRecord> = {
 const bytesText = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.ceil((10 * bytes) / 1024 / 1024) / 10} MiB`;
 
-/** What a rollout would reach, for people. */
-export function describePreview(preview: RolloutPreview): string {
-  const { devices, stages, out, bytes, warnings, ends_at, reach, back } = preview;
-  const left = Object.entries(out).map(([why, n]) => `${n} ${why.replaceAll('_', ' ')}`);
-  return [
-    `${devices} devices, at most ${bytesText(bytes)}${left.length > 0 ? `; out: ${left.join(', ')}` : ''}`,
-    table(
-      ['stage', 'devices', 'other platform', 'little flash', 'not seen for 7 days'],
-      stages.map((n, index) => {
-        const { platform, flash, unseen } = warnings[index] ?? { platform: 0, flash: 0, unseen: 0 };
-        return [index + 1, n, platform, flash, unseen];
-      }),
-    ),
-    `Ends ${new Date(Number(ends_at)).toISOString().slice(0, 16)}Z at the earliest`,
-    reach.stops
-      ? `A bundle that broke every device would reach ${reach.devices} of them before the rollout stops by itself`
-      : `Nothing stops it by itself: a bundle that broke every device would reach all ${reach.devices}`,
-    ...back.map(({ version, devices: n }) => `Rolled back, ${n} would get ${version ?? 'nothing else'} again`),
-  ].join('\n');
-}
+/** What is to be known of a draft beside what its devices do, for people. */
+const draftLines = ({ stages, at_worst, back }: NonNullable<Reach['rollout']>): string[] => [
+  table(
+    ['stage', 'devices', 'other platform', 'little flash', 'not seen for 7 days'],
+    stages.map(({ devices, platform, flash, unseen }, index) => [index + 1, devices, platform, flash, unseen]),
+  ),
+  at_worst.stops
+    ? `A bundle that broke every device would reach ${at_worst.devices} of them before the rollout stops by itself`
+    : `Nothing stops it by itself: a bundle that broke every device would reach all ${at_worst.devices}`,
+  ...back.map(({ version, devices }) => `Rolled back, ${devices} would get ${version ?? 'nothing else'} again`),
+];
 
 /** What a change would do to the devices of a product, for people. */
-export function describeReach({ moves, there, out, unseen, flash, ends_at }: Reach): string {
+export function describeReach({ moves, there, out, bytes, unseen, flash, platform, ends_at, rollout }: Reach): string {
+  const ends = rollout ? 'It ends at the earliest' : 'All have been offered it by';
   const rest = [
+    ...(moves.length > 0 ? [`At most ${bytesText(bytes)} to send`] : []),
     `${there} run it already`,
     ...Object.entries(out).map(([why, n]) => `${n} do not move: ${why}`),
     ...(unseen > 0 ? [`${unseen} of those that move were not seen for 7 days`] : []),
     ...(flash > 0 ? [`${flash} of those that move have too little flash`] : []),
-    ...(ends_at === null
-      ? []
-      : [`All have been offered it by ${new Date(Number(ends_at)).toISOString().slice(0, 16)}Z`]),
+    ...(platform > 0 ? [`${platform} of those that move are of another platform`] : []),
+    ...(ends_at === null ? [] : [`${ends} ${new Date(Number(ends_at)).toISOString().slice(0, 16)}Z`]),
   ];
   return [
     moves.length === 0
@@ -119,6 +123,7 @@ export function describeReach({ moves, there, out, unseen, flash, ends_at }: Rea
           moves.map((move) => [move.from ?? 'unknown', move.to, move.devices]),
         ),
     ...rest,
+    ...(rollout ? draftLines(rollout) : []),
   ].join('\n');
 }
 

@@ -29,6 +29,7 @@ function rollout(state: RolloutState, done = 0, more: Partial<RolloutRecord> = {
       { total: 3, state: 'waiting', counts: { ...none, waiting: 3 }, failures: {} },
     ],
     abort: [],
+    can_still: { ends: [], devices: 0, actions: [] },
     created_by: null,
     approved_by: null,
     due_at: null,

@@ -104,6 +104,7 @@ export const handOvers = [handOverProducts, handOverBundles, handOverDevices, ha
 export function openCore(foundation: Foundation, hooks: Hooks, lookClock: Clock, bearer: Authenticate<Caller>): Core {
   const { storage, clock, identity } = foundation;
   storage.followers.set('devices', hooks.devicesChanged);
+  storage.followers.set('devices.follows', hooks.devicesFollow);
   const live = new Live(storage.bus, clock);
   const engine = openOtaEngine(foundation, live, hooks);
   const devices: DeviceDeps = {

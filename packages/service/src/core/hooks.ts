@@ -42,6 +42,7 @@ export const noHooks: Hooks = {
   devicesCleared: async () => {},
   deviceLeaves: async () => {},
   devicesChanged: async () => {},
+  devicesFollow: async () => {},
   attributesReported: async () => {},
   versionsReported: async () => {},
   productGone: async () => {},

@@ -26,7 +26,6 @@ const inputs: Readonly<Record<string, Input | readonly Input[]>> = {
   'devices.activate': { body: ({ published }) => ({ product_id: published }) },
   'manyDevices.activate': { body: ({ device, published }) => ({ device_ids: [device], product_id: published }) },
   'rollouts.create': { body: rolloutOf },
-  'rollouts.preview': { body: rolloutOf },
   'rollouts.reach': { body: (scene) => ({ change: 'rollout', rollout: rolloutOf(scene) }) },
   'rollouts.setFleetSettings': { body: {} },
   'platforms.flavorAccess': { params: ({ flavor }) => ({ flavor_id: flavor }) },

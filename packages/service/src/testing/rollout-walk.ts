@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { movesFor } from '../extensions/fleet/rollouts/moves.ts';
-import { goesOn, openExecutions, openOf, takenStates } from '../extensions/fleet/rollouts/rules.ts';
-import { countsOf, factsOf, nextOf, type World } from './rollout-world.ts';
+import { endedExecutions, endsOf, prospectsOf } from '../extensions/fleet/rollouts/prospects.ts';
+import { endedStates, goesOn, openExecutions, openOf, takenStates } from '../extensions/fleet/rollouts/rules.ts';
+import { countsOf, factsOf, nextOf, settings, type World } from './rollout-world.ts';
 
 /** What must hold in every state. */
 function check(world: World): void {
@@ -21,6 +22,21 @@ function check(world: World): void {
     const waits = has.some(({ state, stage }) => openExecutions.includes(state) && stage <= rollout.stage);
     // It waits for a device that may ask, for one to fit, or is in front of a gate that its devices have not met.
     expect(waits || has.length === 0, `a running rollout has a way to its end: ${JSON.stringify(rollout)}`).toBe(true);
+  }
+}
+
+/** Each end that a device comes to is one that could still come. */
+function checkEnds(before: World, after: World): void {
+  for (const [r, rollout] of before.rollouts.entries()) {
+    for (const [d, was] of rollout.of.entries()) {
+      const is = after.rollouts[r]?.of[d];
+      if (!was || !is || is.state === was.state || !endedExecutions.includes(is.state)) continue;
+      expect(endsOf(rollout.state, was), `rollout ${r}, which is ${rollout.state}, of device ${d}`).toContain(is.state);
+    }
+    const now = after.rollouts[r]?.state ?? rollout.state;
+    if (now !== rollout.state && endedStates.includes(now)) {
+      expect(prospectsOf({ ...rollout, settings }, []).ends).toContain(now);
+    }
   }
 }
 
@@ -50,6 +66,7 @@ export function walk(begin: World, depth: number): number {
       try {
         for (const [what, after] of nextOf(world)) {
           tried[path.length] = what;
+          checkEnds(world, after);
           const key = keyOf(after);
           if (seen.has(key)) continue;
           seen.add(key);

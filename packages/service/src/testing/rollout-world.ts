@@ -68,7 +68,7 @@ export interface World {
   readonly rollouts: readonly Rollout[];
 }
 
-const settings: RolloutSettings = { stages: [{ count: 1, gate: { done_percent: 50 } }, {}], pace: { open: 1 } };
+export const settings: RolloutSettings = { stages: [{ count: 1, gate: { done_percent: 50 } }, {}], pace: { open: 1 } };
 
 const replaced = <T>(list: readonly T[], at: number, change: Partial<T>): T[] =>
   list.map((one, place) => (place === at ? { ...one, ...change } : one));

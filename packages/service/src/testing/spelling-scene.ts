@@ -260,7 +260,6 @@ export const inputs: Readonly<Record<string, (scene: Scene) => Input>> = {
   'manyDevices.remove': ({ device }) => body({ device_ids: [device] }),
   'manyDevices.askUpdate': ({ device }) => body({ device_ids: [device] }),
   'rollouts.create': (s) => body({ title: 'x', bundle_id: s.bundle, settings: { stages: [{}] } }),
-  'rollouts.preview': (s) => body({ title: 'x', bundle_id: s.bundle, settings: { stages: [{}] } }),
   'rollouts.reach': (s) =>
     body({
       change: 'tag',

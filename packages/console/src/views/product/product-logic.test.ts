@@ -58,7 +58,17 @@ describe('version', () => {
 });
 
 test('a reach says how many devices move, and which stay and why', () => {
-  const none = { moves: [], there: 0, out: {}, unseen: 0, flash: 0, ends_at: null };
+  const none = {
+    moves: [],
+    there: 0,
+    out: {},
+    bytes: 0,
+    platform: 0,
+    unseen: 0,
+    flash: 0,
+    ends_at: null,
+    rollout: null,
+  };
   expect(reachTexts(none)).toEqual(['This moves no device.']);
   const moves = [
     { from: '1.0.0.0', to: '1.0.0.1', devices: 12 },

@@ -28,6 +28,13 @@ const columns: readonly Column<ExecutionRecord>[] = [
   { key: 'stage', title: t.stage, from: 'sm', cell: ({ stage }) => stage + 1 },
   { key: 'state', title: common.state, cell: ({ state }) => <StateBadge state={state} /> },
   { key: 'kind', title: common.why, cell: ({ kind }) => (kind === null ? '' : stateName(kind)) },
+  { key: 'bundle', title: common.version, from: 'md', cell: ({ bundle }) => bundle ?? '' },
+  {
+    key: 'can_still',
+    title: t.canStillBe,
+    from: 'chosen',
+    cell: ({ can_still }) => can_still.map(stateName).join(', '),
+  },
   { key: 'attempt', title: t.attempt, from: 'md', cell: ({ attempt }) => attempt },
   { key: 'changed', title: common.since, sort: 'changed_at', from: 'sm', cell: momentOf('changed_at') },
 ];

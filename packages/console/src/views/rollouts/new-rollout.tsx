@@ -11,7 +11,6 @@ import { common } from '../../texts/common.ts';
 import { formatSize, plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
-import { stateName } from '../../texts/states.ts';
 import { Card } from '../../ui/card.tsx';
 import { needed } from '../../ui/field-errors.ts';
 import { Form } from '../../ui/form.tsx';
@@ -253,14 +252,17 @@ function Safety({ form }: PartProps) {
   );
 }
 
+const sum = (stages: readonly { readonly devices: number }[]): number =>
+  stages.reduce((all, { devices }) => all + devices, 0);
+
 /** What a complete draft would reach, as the service counts it. */
 function Preview({ draft }: { readonly draft: Draft }) {
   const [asked] = useDebouncedValue(draft, typingMs);
   const { productId, bundleId } = asked;
   const isComplete = productId !== null && bundleId !== null && draftProblem(asked) === undefined;
   const preview = useCall(
-    'rollouts.preview',
-    { params: { product_id: productId ?? '' }, body: bodyOf(asked) },
+    'rollouts.reach',
+    { params: { product_id: productId ?? '' }, body: { change: 'rollout', rollout: bodyOf(asked) } },
     { enabled: isComplete, keepPrevious: true },
   );
   const counted = preview.data?.value;
@@ -273,23 +275,20 @@ function Preview({ draft }: { readonly draft: Draft }) {
             {sayError(preview.error)}
           </Alert>
         )}
-        {isComplete && !preview.error && counted && (
+        {isComplete && !preview.error && counted?.rollout && (
           <>
-            <Text>{t.atMostToSend(plural(counted.devices, nouns.device), formatSize(counted.bytes))}</Text>
+            <Text>{t.atMostToSend(plural(sum(counted.rollout.stages), nouns.device), formatSize(counted.bytes))}</Text>
             <StageBar
-              stages={counted.stages.map((size, index) => ({
-                size,
-                label: t.stage2(index + 1, size),
+              stages={counted.rollout.stages.map(({ devices }, index) => ({
+                size: devices,
+                label: t.stage2(index + 1, devices),
                 parts: [{ share: 1, colour: index % 2 === 0 ? 'cyan-6' : 'cyan-8' }],
               }))}
-              label={counted.stages.map((n, index) => t.stage3(index + 1, plural(n, nouns.device))).join(', ')}
+              label={counted.rollout.stages
+                .map(({ devices }, index) => t.stage3(index + 1, plural(devices, nouns.device)))
+                .join(', ')}
             />
-            {Object.entries(counted.out).map(([why, n]) => (
-              <Text key={why} size="sm">
-                {t.leftOut(plural(n, nouns.device), stateName(why))}
-              </Text>
-            ))}
-            <PreviewNotes preview={counted} />
+            <PreviewNotes reach={counted} rollout={counted.rollout} />
           </>
         )}
       </Stack>

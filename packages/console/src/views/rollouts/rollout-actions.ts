@@ -7,8 +7,6 @@ import { t } from '../../texts/rollouts.ts';
 export interface RolloutActionRow {
   readonly action: RolloutAction;
   readonly label: string;
-  /** States in which it can be taken. */
-  readonly from: readonly RolloutState[];
   readonly destructive?: boolean;
   /** What it does, asked before it is done; at once without it. */
   readonly says?: (rollout: RolloutRecord) => string;
@@ -21,53 +19,44 @@ export const rolloutActionRows: readonly RolloutActionRow[] = [
   {
     action: 'start',
     label: t.start,
-    from: ['draft'],
     says: ({ bundle }) => t.firstStageBeginsNowIts(bundle),
   },
   {
     action: 'approve',
     label: fleet.approve,
-    from: ['awaiting_approval'],
     says: ({ bundle }) => fleet.itBeginsWithYourApproval(bundle),
   },
-  { action: 'reject', label: fleet.reject, from: ['awaiting_approval'], says: () => fleet.itIsDraftAgain },
+  { action: 'reject', label: fleet.reject, says: () => fleet.itIsDraftAgain },
   {
     action: 'cancel',
     label: fleet.cancel,
-    from: ['draft', 'awaiting_approval', 'scheduled'],
     destructive: true,
     says: () => fleet.itNeverBegins,
   },
-  { action: 'pause', label: t.pause2, from: ['running'] },
-  { action: 'resume', label: t.resume, from: ['paused'] },
+  { action: 'pause', label: t.pause2 },
+  { action: 'resume', label: t.resume },
   {
     action: 'pass',
     label: t.beginNextStage,
-    from: ['running'],
     says: ({ stage }) => t.stageBeginsNowWhateverGate(stage + 2, stage + 1),
   },
   {
     action: 'abort',
     label: t.abort2,
-    from: ['running', 'paused'],
     destructive: true,
     says: (rollout) => t.nothingMoreIsOfferedAnd(plural(doneIn(rollout), nouns.device), rollout.bundle),
   },
   {
     action: 'roll_back',
     label: t.rollBack,
-    from: ['running', 'paused', 'finished', 'aborted'],
     destructive: true,
     says: (rollout) => t.thatGotVersionByThis(plural(doneIn(rollout), nouns.device), rollout.bundle),
   },
 ];
 
 /** The actions that a rollout offers now. */
-export const offeredRolloutActions = (rollout: RolloutRecord): readonly RolloutActionRow[] =>
-  rolloutActionRows.filter(
-    ({ action, from }) =>
-      from.includes(rollout.state) && (action !== 'pass' || rollout.stage < rollout.settings.stages.length - 1),
-  );
+export const offeredRolloutActions = ({ can_still }: RolloutRecord): readonly RolloutActionRow[] =>
+  rolloutActionRows.filter(({ action }) => can_still.actions.includes(action));
 
 /** Whether a rollout waits, or may come to wait, for a signal from outside. */
 export const takesSignal = ({ state, stage, settings }: RolloutRecord): boolean =>

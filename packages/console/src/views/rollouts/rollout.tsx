@@ -208,6 +208,10 @@ function About({ rollout }: { readonly rollout: RolloutRecord }) {
         <Field label={t.retries}>{retry ? t.firstAfterS(retry.count, retry.back_off_s) : t.none}</Field>
         <Field label={t.tagAtEnd}>{then_tag ?? t.none}</Field>
         <Field label={t.priority}>{rollout.priority}</Field>
+        <Field label={t.mayStillAsk}>{plural(rollout.can_still.devices, nouns.device)}</Field>
+        <Field label={t.canStillBe}>
+          {rollout.can_still.ends.map((state) => stateName(rolloutStateOf({ state }))).join(', ') || t.none}
+        </Field>
         <Field label={t.drafted}>
           <Moment at={rollout.created_at} />
         </Field>

@@ -35,8 +35,8 @@ export interface FilterQuestion {
 export interface DeviceHooks {
   /** A list of devices is asked for by a condition: what it means, or where it is wrong. */
   listFilter(text: string): Result<(question: FilterQuestion) => ListFilter, Refusal>;
-  /** The id of the bundle that a row of `devices` should run at a time, epoch ms, before what its tag says; SQL with this time
-   * in one place. */
+  /** The id of the bundle that a row of `devices` should run at a time, epoch ms, before what its tag says, an
+   * empty text for none; SQL with this time in one place. */
   readonly wantedFirst?: ((nowMs: number) => RawBuilder<string | null>) | undefined;
   /** Devices are taken back or about to be deleted; inside the transaction, before their rows change. */
   devicesCleared(trx: Db, deviceIds: readonly string[]): Promise<void>;
@@ -44,6 +44,8 @@ export interface DeviceHooks {
   deviceLeaves(trx: Db, deviceId: string): Promise<void>;
   /** Devices were added or changed, or something that is kept of them; inside the transaction, before its commit. */
   devicesChanged(work: Work, deviceIds: readonly string[]): Promise<unknown>;
+  /** Devices follow another tag, or are on another product; inside the transaction, before its commit. */
+  devicesFollow(work: Work, deviceIds: readonly string[]): Promise<unknown>;
   /** A device reports attributes of itself, outside of a transaction; resolves when they are durable. */
   attributesReported(deviceId: string, reported: ReportedAttributes, atMs: number): Promise<void>;
   /** Devices report other version texts, by device; inside the transaction that records them. */

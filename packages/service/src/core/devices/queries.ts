@@ -163,6 +163,7 @@ export const changeDevice = (trx: Db, id: string, change: RowChange<'devices'>) 
 export async function changeDevices(trx: Db, ids: readonly string[], change: RowChange<'devices'>): Promise<void> {
   await writeDevices(trx, ids, change);
   touchDevices(trx, ids);
+  if (change.tag !== undefined || change.product_id !== undefined) workOf(trx).touch('devices.follows', ids);
 }
 
 /** The same of what devices report themselves. */

@@ -49,6 +49,8 @@ export const deviceTables = {
       claimed_at: t.optional(t.time),
       activated_at: t.optional(t.time),
       last_seen_at: t.optional(t.time),
+      /** How long it was silent before it was last heard of, in ms; contacts that follow each other at once are one. */
+      contact_ms: t.since(4, t.optional(t.integer)),
       /** Where it is, in millionths of a degree; both are set or neither. */
       lat_e6: t.optional(t.integer),
       lon_e6: t.optional(t.integer),

@@ -197,8 +197,6 @@ interface Choice {
   readonly decision: OtaDecision;
   /** What brings the device the chosen bundle now, where it is its turn. */
   readonly turn?: Assignment | undefined;
-  /** What has brought it the chosen bundle already, which the device contradicts. */
-  readonly contradicted?: Assignment | undefined;
   readonly install?: Assignment['install'];
   readonly poll?: Poll | undefined;
 }
@@ -247,14 +245,11 @@ async function choose(
   const isAgain = assignment?.isTurn || (device.update_asked_at ?? 0) > (current?.finished_at ?? 0);
   const once = request.once && (stays || !isAgain);
   const decided = decideOta(chosen.value, { ...request, once }, current, cause);
-  const isOffer = decided.kind === 'offer';
-  const runsOther = Boolean(request.bversion) && request.bversion !== chosen.value.bversion;
   return success({
     chosen: chosen.value,
     current,
-    decision: stays && isOffer ? { kind: 'none', record: 'nothing' } : decided,
+    decision: stays && decided.kind === 'offer' ? { kind: 'none', record: 'nothing' } : decided,
     turn: assignment?.isTurn ? assignment : undefined,
-    contradicted: assignment?.mayContradict && runsOther && isOffer ? assignment : undefined,
     install: assignments.find(({ bundleId, install }) => install && bundleId === chosen.value.id)?.install,
     poll,
   });
@@ -310,14 +305,15 @@ async function carryOut(step: DeviceStep, request: UpdateRequest): Promise<Resul
   const { hooks, work, device, by } = step;
   // Another query of this device may have been faster: what holds now decides.
   let choice = await choose(hooks, work, device, request, by);
-  if (choice.ok && choice.value.contradicted) {
-    // It has failed after all: what it gets now is to be asked anew.
-    await hooks.contradicted(work, device, choice.value.contradicted, 'contradicted');
-    choice = await choose(hooks, work, device, request, by);
-  }
   if (!choice.ok) return choice;
   const reported = await newlyReported(work, device, request, step.nowMs());
   if (Object.keys(reported).length > 0) await keepReported(step, reported);
+  if (reported.bversion && choice.value.decision.kind === 'offer') {
+    // It runs something else than it did: what follows from that says what it gets.
+    await work.settle();
+    choice = await choose(hooks, work, device, request, by);
+    if (!choice.ok) return choice;
+  }
   if (reported.update_looked_at !== undefined) {
     work.afterCommit(() =>
       step.watchers.notify(device.id, { type: 'progress', data: { update: null, percent: null } }),

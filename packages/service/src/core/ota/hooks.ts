@@ -45,17 +45,7 @@ export interface UpdateExtension {
     assignment: Assignment,
     offer: { readonly updateId: number | null; readonly isDone: boolean },
   ): Promise<void>;
-  /**
-   * A device that has had what was assigned to it reports another version, or that it does not work with this one. A query
-   * is decided anew after that.
-   */
-  contradicted(
-    work: Work,
-    device: HookedDevice,
-    assignment: Assignment,
-    kind: 'contradicted' | 'health',
-  ): Promise<void>;
-  /** An update has moved, or has been confirmed after its end. */
+  /** An update has moved, has been confirmed after its end, or the device does not work with it after all (`fail` of one that is done). */
   moved(work: Work, update: MovedUpdate): Promise<void>;
 }
 
@@ -72,7 +62,6 @@ export const noUpdateHooks: UpdateHooks = {
     }),
     begin: async () => {},
     offered: async () => {},
-    contradicted: async () => {},
     moved: async () => {},
   },
 };

@@ -23,11 +23,8 @@ export async function applyReport(step: DeviceStep, report: OtaReport): Promise<
     const moved = await advance(step, current, { trigger, result: report.result, reason, kind });
     if (!moved.ok) return moved;
   }
-  const takenBack = takesBack(current, report);
-  if (takenBack !== undefined) {
-    const { assignments } = await hooks.assign(work, device);
-    const meant = assignments.find(({ mayContradict, bundleId }) => mayContradict && bundleId === report.bundle_id);
-    if (meant) await hooks.contradicted(work, device, meant, takenBack);
+  if (takesBack(current, report)) {
+    await hooks.moved(work, { id: current.id, device_id: device.id, trigger: 'fail', kind: 'health' });
   }
   if (report.bversion && report.bversion !== device.bversion) await keepReported(step, { bversion: report.bversion });
   return success(undefined);

@@ -134,8 +134,6 @@ export interface Assignment<By extends string = string> {
   readonly bundleId: string | undefined;
   /** It is the turn of the device: it gets the bundle also when it has failed to install it before. */
   readonly isTurn?: boolean;
-  /** It has had the bundle: another version that it reports contradicts that. */
-  readonly mayContradict?: boolean;
   /** How the device shall install the bundle, where that is said. */
   readonly install?: { readonly force: Force; readonly waitMs: number } | undefined;
 }

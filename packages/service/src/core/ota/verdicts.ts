@@ -57,13 +57,6 @@ export function judgeReport(update: CurrentUpdate, report: Reported): Verdict {
   return { trigger: 'mismatch', reason: mismatchReason(report.bversion) };
 }
 
-/**
- * How a device that has had an update done takes it back: after power-up it runs something else, or it does not work
- * with what it runs.
- */
-export function takesBack(update: CurrentUpdate, report: Reported): 'contradicted' | 'health' | undefined {
-  if (update.state !== 'done') return undefined;
-  if (report.failure === 'health' && resultWords.some(({ says }) => says === report.result)) return 'health';
-  const isOther = report.bversion !== '' && report.bversion !== update.to_bversion;
-  return report.result === otaResults.none && isOther ? 'contradicted' : undefined;
-}
+/** Whether a device that has had an update done does not work with what it runs. */
+export const takesBack = (update: CurrentUpdate, { failure, result }: Reported): boolean =>
+  update.state === 'done' && failure === 'health' && resultWords.some(({ says }) => says === result);

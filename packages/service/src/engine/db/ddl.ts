@@ -15,8 +15,20 @@ export interface Ddl {
    * a moment. Only of databases with more than one writer.
    */
   boundLocks?(db: Kysely<unknown>): Promise<void>;
+  /** Gives columns of a table, as it was before a version, the references that they have from then on. Rows stay. */
+  refer(db: Kysely<unknown>, name: string, change: ReferenceChange): Promise<void>;
+  /** Runs what changes references, outside of transactions, where it takes a connection that does not look after them. */
+  freely?<T>(run: () => Promise<T>): Promise<T>;
   /** What version 1 has beside tables and their indexes: partitions, triggers, numbers of rows, the index of a search. */
   addToFirst(db: Kysely<unknown>): Promise<void>;
+}
+
+export interface ReferenceChange {
+  readonly before: Table;
+  readonly after: Table;
+  readonly columns: readonly string[];
+  /** Makes the table as it is afterwards, by another name. */
+  make(name: string): Promise<void>;
 }
 
 type ColumnType = 'text' | 'integer' | 'bigint' | 'real' | 'double precision' | RawBuilder<unknown>;
@@ -26,6 +38,25 @@ export const firstVersion = 1;
 const sinceOf = ({ since = firstVersion }: Span, { since: from = firstVersion }: Span = {}): number =>
   Math.max(since, from);
 
+function columnAt({ former, ...column }: Column, version: number): Column {
+  if (!former || version >= former.until) return column;
+  const { references: _later, optional: _too, ...same } = column;
+  const { until: _version, ...was } = former;
+  return { ...same, ...was };
+}
+
+/** A table as a version has it, before what goes with that version has gone. */
+function tableAt(table: Table, version: number): Table {
+  const columns = Object.entries(table.columns)
+    .filter(([, column]) => sinceOf(column, table) <= version && version <= (column.until ?? version))
+    .map(([name, column]) => [name, columnAt(column, version)]);
+  return { ...table, columns: Object.fromEntries(columns) };
+}
+
+/** The columns of a table whose references a version changes. */
+export const changedReferences = ({ columns }: Table, version: number): readonly string[] =>
+  Object.keys(columns).filter((name) => columns[name]?.former?.until === version);
+
 /** The tables in an order in which each comes after those that it refers to. */
 function inOrder(tables: Tables): readonly (readonly [string, Table])[] {
   const found = new Map<string, Table>();
@@ -34,7 +65,8 @@ function inOrder(tables: Tables): readonly (readonly [string, Table])[] {
     const table = tables[name];
     if (!table || seen.has(name)) return;
     seen.add(name);
-    for (const { references } of Object.values(table.columns)) if (references) visit(tableOf(references[0]));
+    for (const { references, former } of Object.values(table.columns))
+      for (const named of [references, former?.references]) if (named) visit(tableOf(named[0]));
     found.set(name, table);
   };
   for (const name of Object.keys(tables)) visit(name);
@@ -53,9 +85,9 @@ const finish =
     return begun.references(references[0]).onDelete(references[1]);
   };
 
-async function makeTable(db: Kysely<unknown>, ddl: Ddl, name: string, table: Table): Promise<void> {
-  const columns = Object.entries(table.columns).filter(([, column]) => sinceOf(column, table) === sinceOf(table));
-  let made = db.schema.createTable(name).modifyEnd(ddl.tableEnd(table));
+async function makeTable(db: Kysely<unknown>, ddl: Ddl, name: string, table: Table, as = name): Promise<void> {
+  const columns = Object.entries(table.columns);
+  let made = db.schema.createTable(as).modifyEnd(ddl.tableEnd(table));
   for (const [column, said] of columns) {
     made =
       said.type === 'counter'
@@ -86,9 +118,10 @@ async function makeIndex(db: Kysely<unknown>, table: string, index: Index): Prom
 export async function add(db: Kysely<unknown>, ddl: Ddl, tables: Tables, version: number): Promise<void> {
   for (const [name, table] of inOrder(tables)) {
     if (table.byDialect) continue;
-    if (sinceOf(table) === version) await makeTable(db, ddl, name, table);
+    const now = tableAt(table, version);
+    if (sinceOf(table) === version) await makeTable(db, ddl, name, now);
     else
-      for (const [column, said] of Object.entries(table.columns)) {
+      for (const [column, said] of Object.entries(now.columns)) {
         if (said.type === 'counter' || sinceOf(said, table) !== version) continue;
         await db.schema
           .alterTable(name)
@@ -96,6 +129,16 @@ export async function add(db: Kysely<unknown>, ddl: Ddl, tables: Tables, version
           .execute();
       }
     for (const index of table.indexes) if (sinceOf(index, table) === version) await makeIndex(db, name, index);
+  }
+}
+
+/** The references that a version changes. */
+export async function changeReferences(db: Kysely<unknown>, ddl: Ddl, tables: Tables, version: number): Promise<void> {
+  for (const [name, table] of inOrder(tables)) {
+    const columns = changedReferences(table, version);
+    if (columns.length === 0) continue;
+    const [before, after] = [tableAt(table, version - 1), tableAt(table, version)];
+    await ddl.refer(db, name, { before, after, columns, make: (as) => makeTable(db, ddl, name, after, as) });
   }
 }
 

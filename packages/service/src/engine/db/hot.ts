@@ -25,7 +25,10 @@ export interface TokenOwner {
 
 export type DeviceRow = Row<'devices'>;
 
-/** A device was heard of: when (epoch ms) and from which address. */
+/** Contacts of a device that follow each other within this time are one, ms. */
+export const contactMs = 120_000;
+
+/** A device was heard of: when (epoch ms) and from which address; without one a connection of it has ended. */
 export interface Touch {
   readonly deviceId: string;
   readonly atMs: number;
@@ -43,7 +46,7 @@ export interface HotPaths {
   /** `uuid` in lower case. */
   deviceByUuid(uuid: string): Promise<DeviceRow | undefined>;
   /**
-   * Records that a device was heard of. Calls that come together are committed together; the promise resolves when
+   * Records that a device was heard of, and how long it was silent before. Calls that come together are committed together; the promise resolves when
    * this one is durable.
    */
   touchDevice(deviceId: string, atMs: number, ip: string | null): Promise<void>;

@@ -5,6 +5,7 @@ import { describeSchema } from '../../testing/describe-schema.ts';
 import { databaseSource, eachEmptyDatabase } from '../../testing/index.ts';
 import { migrationNames, type Records } from './migrations.ts';
 import { openStorage } from './open.ts';
+import type { Storage } from './storage.ts';
 import * as t from './table.ts';
 
 /** Versions after those of the service. */
@@ -28,6 +29,28 @@ const ours = {
     { since: first },
   ),
   topics: t.table({ id: t.key, title: t.text }, [t.unique('title')], { since: second }),
+  rooms: t.table({ id: t.key }, [], { since: first }),
+  /** Part of a room at first, of none later; what they stand on changes, too. */
+  desks: t.table(
+    {
+      id: t.counter,
+      room_id: t.became(second, t.part('rooms'), t.text),
+      floor_id: t.became(third, t.part('rooms'), t.forgets('rooms')),
+      height: t.since(second, t.optional(t.integer)),
+    },
+    [t.index('room_id')],
+    { since: first },
+  ),
+  drawers: t.table({ id: t.key, desk_id: t.partOfCounted('desks') }, [], { since: first }),
+  /** Split from what it is part of where that costs much. */
+  papers: t.table(
+    { id: t.key, desk_id: t.partOfCounted('desks'), room_id: t.became(second, t.part('rooms'), t.text) },
+    [],
+    {
+      since: first,
+      loose: true,
+    },
+  ),
   gone: t.table({ id: t.key }, [], { since: first, until: second }),
 };
 const later: Records = {
@@ -66,6 +89,43 @@ eachEmptyDatabase('versions of the tables', (_open, kind) => {
     expect(await describeSchema(made)).toMatch(/notes_topic_id/);
     await upgraded.close();
     await made.close();
+  });
+
+  it('change the references of rows that are there, which stay with all that is part of them', async () => {
+    const url = await source.make();
+    const one = await openAt(url, first);
+    const run = (storage: Storage, text: string) => sql.raw<Record<string, unknown>>(text).execute(storage.db);
+    await run(one, "insert into rooms (id) values ('a'), ('b'), ('c')");
+    for (const room of ['a', 'b', 'c', 'c'])
+      await run(one, `insert into desks (room_id, floor_id) values ('${room}', 'b')`);
+    // Its number is not given out again.
+    await run(one, 'delete from desks where id = 4');
+    await run(one, "insert into drawers (id, desk_id) values ('x', 1), ('y', 3)");
+    await run(one, "insert into papers (id, desk_id, room_id) values ('p', 1, 'a'), ('q', 3, 'c')");
+    await one.close();
+    const two = await openAt(url, second);
+    await run(two, "delete from rooms where id = 'a'");
+    const desk = (id: number, room_id: string) => ({ id, room_id, floor_id: 'b', height: null });
+    const desks = async (storage: Storage) => (await run(storage, 'select * from desks order by id')).rows;
+    expect(await desks(two)).toEqual([desk(1, 'a'), desk(2, 'b'), desk(3, 'c')]);
+    expect((await run(two, 'select id from drawers')).rows).toHaveLength(2);
+    expect((await run(two, 'select id from papers')).rows).toHaveLength(2);
+    await run(two, 'delete from desks where id = 3');
+    expect((await run(two, 'select id from drawers')).rows).toEqual([{ id: 'x' }]);
+    expect((await run(two, 'select id from papers')).rows).toEqual([{ id: 'p' }]);
+    await two.close();
+    const three = await openStorage(url, later);
+    await run(three, "delete from rooms where id = 'b'");
+    expect(await desks(three)).toEqual([
+      { ...desk(1, 'a'), floor_id: null },
+      { ...desk(2, 'b'), floor_id: null },
+    ]);
+    const added = await run(three, "insert into desks (room_id) values ('d') returning id");
+    expect(added.rows).toEqual([{ id: 5 }]);
+    expect(await describeSchema(three)).toMatch(/desks_room_id/);
+    // What is part of another row is looked after as before.
+    await expect(run(three, "insert into drawers (id, desk_id) values ('z', 99)")).rejects.toThrow();
+    await three.close();
   });
 });
 

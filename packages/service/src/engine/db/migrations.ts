@@ -1,5 +1,5 @@
 import { type Kysely, type Migration, type MigrationResult, type MigrationResultSet, Migrator, sql } from 'kysely';
-import { add, type Ddl, firstVersion, takeAway } from './ddl.ts';
+import { add, changedReferences, changeReferences, type Ddl, firstVersion, takeAway } from './ddl.ts';
 import { isLockedOut } from './errors.ts';
 import type { Schema } from './schema.ts';
 import type { Span, Tables } from './table.ts';
@@ -7,8 +7,11 @@ import type { Span, Tables } from './table.ts';
 /** The tables of a program, and what its versions of them do that columns, tables and indexes do not say. */
 export interface Records {
   readonly tables: Tables;
-  /** By its version: rows that are moved or mended, once what is new is there and before anything goes. */
-  readonly steps?: Readonly<Record<number, (db: Kysely<Schema>) => Promise<void>>>;
+  /**
+   * By its version: rows that are moved or mended, once what is new is there and before anything goes or references change.
+   * Nothing goes with a row that it deletes: whether references are looked after is not the same everywhere.
+   */
+  readonly steps?: Readonly<Record<number, (db: Kysely<Schema>) => Promise<unknown>>>;
 }
 
 /** Names sort as versions do. */
@@ -25,7 +28,7 @@ export const renamed = (recorded: readonly string[]): readonly string[] =>
 export function migrationNames({ tables, steps = {} }: Records): readonly string[] {
   const spans: Span[] = Object.values(tables).flatMap((table) => [
     table,
-    ...Object.values(table.columns),
+    ...Object.values(table.columns).flatMap((column) => [column, column.former ?? {}]),
     ...table.indexes,
   ]);
   const versions = spans.flatMap(({ since = firstVersion, until = firstVersion }) => [since, until]);
@@ -39,6 +42,7 @@ const migrationTo = (version: number, { tables, steps }: Records, ddl: Ddl): Mig
     await add(db, ddl, tables, version);
     if (version === firstVersion) await ddl.addToFirst(db);
     await steps?.[version]?.(db);
+    await changeReferences(db, ddl, tables, version);
     await takeAway(db, tables, version);
   },
 });
@@ -120,6 +124,22 @@ export async function migrate(
   const ran = await recorded(db);
   if (upTo === undefined && ran.join() === names.join()) return [];
   await adopt(db, ran);
+  const due = names.slice(renamed(ran).length).map(Number);
+  const changes = due.some((version) =>
+    Object.values(records.tables).some((table) => changedReferences(table, version).length > 0),
+  );
+  const run = () => runDue(db, ddl, records, { names, ran, upTo });
+  return changes && ddl.freely ? ddl.freely(run) : run();
+}
+
+interface Due {
+  readonly names: readonly string[];
+  /** The migrations that have run. */
+  readonly ran: readonly string[];
+  readonly upTo: string | undefined;
+}
+
+async function runDue(db: Kysely<Schema>, ddl: Ddl, records: Records, { names, ran, upTo }: Due) {
   const made = Object.fromEntries(names.map((name, at) => [name, migrationTo(firstVersion + at, records, ddl)]));
   const migrator = new Migrator({ db, provider: { getMigrations: async () => made } });
   if (upTo !== undefined) {

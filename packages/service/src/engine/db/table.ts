@@ -26,6 +26,8 @@ export interface Column<S = unknown, I = S> extends Span {
   readonly holds?: true;
   /** JSON list of ids of rows of that table, each of which this row holds. */
   readonly lists?: string;
+  /** What it was before a version of the tables: the same values, named otherwise. */
+  readonly former?: Pick<Column, 'references' | 'optional'> & { readonly until: number };
   /** Never there: it holds the types. */
   readonly values?: readonly [S, I];
 }
@@ -112,6 +114,16 @@ export const since = <S, I>(
 ): Column<S, I> => ({ ...column, since: version });
 /** A column that a later version of the tables takes away. */
 export const until = <S, I>(version: number, column: Column<S, I>) => ({ ...column, until: version });
+
+/** A column whose reference a later version of the tables changes or takes away: the rows stay as they are. */
+export const became = <S, N extends S | null>(
+  version: number,
+  { references, optional: isOptional }: Column<S>,
+  now: Column<N>,
+): Column<N> => ({
+  ...now,
+  former: { until: version, ...(references && { references }), ...(isOptional && { optional: isOptional }) },
+});
 
 const reference =
   (column: string, onDelete: OnModifyForeignAction) =>

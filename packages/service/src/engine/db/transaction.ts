@@ -24,12 +24,12 @@ export async function runTransaction<T>(
   run: (trx: Transaction<Schema>, work: Work) => Promise<T>,
 ): Promise<T> {
   const trx = await builder.execute();
-  const work = new Work(trx, expressions);
+  const work = new Work(trx, expressions, followers);
   works.set(trx, work);
   try {
     const outcome = await run(trx, work);
     if (!isFailure(outcome)) {
-      await work.finish(followers);
+      await work.settle();
       await currentObserver()?.committing(trx, outcome);
       await trx.commit().execute();
     }

@@ -63,8 +63,11 @@ const portion = 1_000;
 /** What follows, within its transaction, of rows that a work has touched: called with their ids before the commit. */
 export type Follower = (work: Work, ids: readonly string[]) => Promise<unknown>;
 
-/** The followers of a storage, by the table that they follow: one of each. */
-export type Followers = Map<keyof Schema, Follower>;
+/** Rows of a table, or a part of what they say: `devices`, `devices.follows`. */
+type Touched = keyof Schema | `${keyof Schema}.${string}`;
+
+/** The followers of a storage, by what they follow: one of each. */
+export type Followers = Map<Touched, Follower>;
 
 /** Rounds of followers that touch what others follow. */
 const roundsLimit = 10;
@@ -76,28 +79,33 @@ const roundsLimit = 10;
 export class Work implements Reads {
   readonly db: Transaction<Schema>;
   readonly #expressions: Expressions;
+  readonly #followers: Followers;
   readonly #held = new Map<unknown, Held<unknown, unknown>>();
   readonly #following: (() => void)[] = [];
-  readonly #touched = new Map<keyof Schema, Set<string>>();
+  readonly #touched = new Map<Touched, Set<string>>();
 
-  constructor(db: Transaction<Schema>, expressions: Expressions) {
+  constructor(db: Transaction<Schema>, expressions: Expressions, followers: Followers) {
     this.db = db;
     this.#expressions = expressions;
+    this.#followers = followers;
   }
 
   /** Notes that rows of a table were added or are other than they were, for those who follow it. */
-  touch(table: keyof Schema, ids: readonly string[]): void {
+  touch(table: Touched, ids: readonly string[]): void {
     if (ids.length > 0) this.#touched.set(table, new Set([...(this.#touched.get(table) ?? []), ...ids]));
   }
 
-  /** Writes what has changed and lets those follow who follow what was touched: before the commit. */
-  async finish(followers: Followers): Promise<void> {
+  /**
+   * Writes what has changed and lets those follow who follow what was touched: before the commit, and before what goes by what
+   * follows.
+   */
+  async settle(): Promise<void> {
     await this.flush();
     for (let round = 0; this.#touched.size > 0; round++) {
       if (round === roundsLimit) throw new Error('Followers touch rows without an end');
       const touched = [...this.#touched];
       this.#touched.clear();
-      for (const [table, ids] of touched) await followers.get(table)?.(this, [...ids]);
+      for (const [table, ids] of touched) await this.#followers.get(table)?.(this, [...ids]);
       await this.flush();
     }
   }

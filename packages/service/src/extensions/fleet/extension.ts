@@ -65,6 +65,7 @@ export const fleet = extension({
         },
         deviceLeaves: (trx, deviceId) => engine.forget(workOf(trx), deviceId),
         devicesChanged: (work, ids) => engine.reconcile(work, ids),
+        devicesFollow: (work, ids) => engine.letGo(work, ids),
         attributesReported: attributeKeeper(storage, async (work, ids) => {
           if (await hasFilters(work.db)) work.touch('devices', ids);
         }),

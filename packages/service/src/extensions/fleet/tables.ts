@@ -81,7 +81,9 @@ export const fleetTables = {
     {
       id: t.key,
       product_id: t.part('products'),
-      bundle_id: t.part('bundles'),
+      /** It outlives its bundle, of which it keeps the version. */
+      bundle_id: t.became(4, t.part('bundles'), t.text),
+      bundle_version: t.since(4, t.optional(t.text)),
       title: t.text,
       /** RSQL; all devices of the product without it. */
       filter: t.optional(t.text),
@@ -127,8 +129,8 @@ export const fleetTables = {
     {
       rollout_id: t.keyed(t.part('rollouts')),
       device_id: t.keyed(t.part('devices')),
-      /** What it is brought to. */
-      bundle_id: t.part('bundles'),
+      /** What it is brought to; the update keeps the version. */
+      bundle_id: t.became(4, t.part('bundles'), t.text),
       stage: t.integer,
       state: t.word<ExecutionState>(),
       /** Kind of the failure, or why it was skipped. */

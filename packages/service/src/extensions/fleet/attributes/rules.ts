@@ -54,6 +54,10 @@ export function changesOf(
 export const versionOf = (bversion: string): string | undefined =>
   /^[^,]*-(\d+(?:\.\d+){3})(?:,|$)/.exec(bversion)?.[1];
 
+/** The version of a product in a version text that a device of it has reported; `undefined` in one of another product. */
+export const runsOf = (bversion: string, product: string): string | undefined =>
+  bversion.startsWith(`${product}-`) ? versionOf(bversion) : undefined;
+
 /** Labels after a change, in which `null` removes one. Refusal: LIMIT_REACHED. Spec: API-RULE-labels-1. */
 export function changedLabels(
   known: ReadonlyMap<string, string>,

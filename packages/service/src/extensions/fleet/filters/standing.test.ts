@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { executionStates, rolloutStates, type StandingState } from '@moorage/api';
 import { expect, it } from 'vitest';
 import { buildApp, eachDatabase, type TestApp } from '../../../testing/index.ts';
@@ -245,5 +246,27 @@ eachDatabase('how a device stands', (open) => {
     const selected = await client.call('rollouts.selection', { params: { device_id: id } });
     expect(selected).toMatchObject({ value: { value: { by: 'rollout', bundle: '2.0.0.0' } } });
     expect(await standing(id)).toMatchObject({ state: 'waiting', version: '2.0.0.0' });
+  });
+
+  it('held at a bundle that was archived is with that one, or with nothing', async () => {
+    const app = await buildApp(await open());
+    const { product, bundles, client, device, standing } = await scene(app);
+    const archived = await app.make.bundle({
+      ...bundles.other,
+      id: randomUUID(),
+      version: '4.0.0.0',
+      state: 'archive',
+    });
+    for (const [runs, is, now] of [
+      ['4.0.0.0', 'up_to_date', '4.0.0.0'],
+      ['0.9.0.0', 'unknown', null],
+    ] as const) {
+      const held = await device({ bversion: text(product.product, runs) });
+      const values = { device_id: held.id, bundle_id: archived.id, reason: 'test', until: null, created_at: 1 };
+      await app.storage.db.insertInto('pins').values(values).execute();
+      const selected = await client.call('rollouts.selection', { params: { device_id: held.id } });
+      expect(selected).toMatchObject({ value: { value: { by: 'pin', bundle: null } } });
+      expect(await standing(held.id)).toMatchObject({ state: is, version: now });
+    }
   });
 });

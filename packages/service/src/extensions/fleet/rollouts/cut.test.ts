@@ -22,7 +22,6 @@ const cuts: Readonly<Record<string, Partial<UpdateExtension> | 'devicesChanged'>
   begin: { begin: nothing },
   offered: { offered: nothing },
   moved: { moved: nothing },
-  contradicted: { contradicted: nothing },
   devicesChanged: 'devicesChanged',
 };
 
@@ -32,7 +31,6 @@ const hooksOf = (fleet: Fleet): UpdateExtension => ({
   begin: (...begun) => fleet.begin(...begun),
   offered: (...offer) => fleet.offered(...offer),
   moved: (...move) => fleet.moved(...move),
-  contradicted: (...report) => fleet.contradicted(...report),
 });
 
 /** What has become of a device in its one rollout. */

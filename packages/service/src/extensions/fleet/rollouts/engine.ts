@@ -14,13 +14,15 @@ import {
   leaveOutWaiting,
   newExecution,
   putExecution,
+  releaseExecution,
 } from './execution-queries.ts';
 import { type KnownFacts, readFacts } from './facts.ts';
+import { deleteForeignPins } from './hold-queries.ts';
 import { deviceHolds } from './in-force.ts';
 import { type FleetDeps, Lifecycle } from './lifecycle.ts';
 import { type Move, movesFor } from './moves.ts';
 import { assignmentsOf, type FleetAssignment, type RolloutWait } from './poll.ts';
-import { addCount, changeRollout, lockRollout, type RolloutRow } from './queries.ts';
+import { addCount, changeRollout, lockRollout, type RolloutRow, rolloutRows } from './queries.ts';
 import { type ExecutionTrigger, executionTransitions, goesOn, waitsToReturn } from './rules.ts';
 import { deadlineKinds, expiryMs, failureKind, isProbed, paceAfter, retryAtMs } from './turns.ts';
 
@@ -31,6 +33,9 @@ interface Member {
   readonly rollout: RolloutRow;
   readonly execution: ExecutionRow;
 }
+
+/** Whether a device has the bundle of its rollout. */
+const hadIt = ({ state }: ExecutionRow): boolean => state === 'done' || state === 'probation';
 
 async function memberOf(work: Work, rolloutId: string, deviceId: string): Promise<Member | undefined> {
   const rollout = await lockRollout(work, rolloutId);
@@ -90,6 +95,8 @@ export class Fleet implements UpdateExtension {
     const rollout = execution && (await lockRollout(work, execution.rollout_id));
     if (!rollout) return;
     const member = { rollout, execution };
+    // What it has brought for good is nothing of one that is over.
+    if (hadIt(execution) && !goesOn(rollout)) return;
     switch (trigger) {
       case 'fetch':
       case 'install':
@@ -99,14 +106,13 @@ export class Fleet implements UpdateExtension {
       case 'supersede':
         return this.#move(work, member, 'withdraw', { update_id: null });
       default:
-        return this.#fail(work, member, 'fail', kind ?? failureKind(trigger, execution.state));
+        return this.#fail(
+          work,
+          member,
+          hadIt(execution) ? 'contradict' : 'fail',
+          kind ?? failureKind(trigger, execution.state),
+        );
     }
-  }
-
-  /** A device that had the bundle of a rollout reports another version, or that it does not work: it has failed after all. */
-  async contradicted(work: Work, device: HookedDevice, { id = '' }: OfRollout, kind: 'contradicted' | 'health') {
-    const member = await memberOf(work, id, device.id);
-    if (member) await this.#fail(work, member, 'contradict', kind);
   }
 
   /**
@@ -190,6 +196,23 @@ export class Fleet implements UpdateExtension {
         const member = await memberOf(work, rollout_id, deviceId);
         if (member) await this.#move(work, member, 'leave', { kind: 'reset' });
       }
+    }
+  }
+
+  /**
+   * Devices are given another tag or product, by a person who means them by it: rollouts that are over have no say over them any
+   * more, and pins to bundles of another product go.
+   */
+  async letGo(work: Work, deviceIds: readonly string[]): Promise<void> {
+    if (await deleteForeignPins(work.db, deviceIds)) work.touch('devices', deviceIds);
+    const inForce = (await work.all(executionsByDevice, deviceIds)).flat().filter(({ in_force }) => in_force === 1);
+    await work.all(
+      rolloutRows,
+      inForce.map(({ rollout_id }) => rollout_id),
+    );
+    for (const execution of inForce) {
+      const rollout = await work.get(rolloutRows, execution.rollout_id);
+      if (rollout && !goesOn(rollout)) await releaseExecution(work, execution);
     }
   }
 

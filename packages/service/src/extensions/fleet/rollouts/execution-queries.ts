@@ -91,6 +91,11 @@ export async function putExecution(work: Work, row: Omit<ExecutionRow, 'in_force
   return next;
 }
 
+/** Takes the say over a device from a rollout. */
+export async function releaseExecution(work: Work, row: ExecutionRow): Promise<void> {
+  work.put(executionsByDevice, row.device_id, [...(await othersOf(work, row)), { ...row, in_force: 0 }]);
+}
+
 /** Removes a device from a rollout. */
 export async function dropExecution(work: Work, row: ExecutionRow): Promise<void> {
   work.put(executionsByDevice, row.device_id, await othersOf(work, row));
@@ -157,8 +162,9 @@ export async function listExecutions(
     .$if(stage !== undefined, (rows) => rows.where('e.stage', '=', stage ?? 0));
   const items = await matching
     .innerJoin('devices as d', 'd.id', 'e.device_id')
+    .leftJoin('updates as u', 'u.id', 'e.update_id')
     .selectAll('e')
-    .select('d.title as device')
+    .select(['d.title as device', 'u.to_version as brought'])
     .orderBy('e.changed_at', page.direction)
     .orderBy('e.device_id', page.direction)
     .limit(page.limit)

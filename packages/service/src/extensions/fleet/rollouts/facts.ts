@@ -2,7 +2,7 @@ import { updateRows } from '../../../core/ota/queries.ts';
 import { builtForMany } from '../../../engine/db/compiled.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import type { RowKind, Work } from '../../../engine/db/work.ts';
-import { versionOf } from '../attributes/rules.ts';
+import { runsOf } from '../attributes/rules.ts';
 import { keptFilter } from '../filters/parse.ts';
 import { fitsFilter, type DeviceFacts as Seen } from '../filters/predicate.ts';
 import { factsOf, partsOf } from '../filters/queries.ts';
@@ -20,14 +20,16 @@ const findDevices = builtForMany((db, ids: readonly string[]) =>
     .leftJoin('pins as p', 'p.device_id', 'd.id')
     .leftJoin('attributes as a', (join) => join.onRef('a.device_id', '=', 'd.id').on('a.name', '=', versionName))
     .select(['d.id', 'd.product_id', 'd.state', 'd.bversion', 'd.last_seen_at', 'a.value', 'a.version_key', 'a.since'])
-    .select(['p.device_id as pinned', 'p.until'])
+    .innerJoin('products as of', 'of.id', 'd.product_id')
+    .select(['p.device_id as pinned', 'p.until', 'of.product'])
     .where('d.id', 'in', ids),
 );
 
 async function devicesOf(db: Db, ids: readonly string[], nowMs: number): Promise<readonly DeviceFacts[]> {
   return (await findDevices(db, ids, versionName)).map(
-    ({ bversion, value, version_key, since, pinned, until, ...device }) => {
-      const version = bversion === null ? undefined : versionOf(bversion);
+    ({ bversion, product, value, version_key, since, pinned, until, ...device }) => {
+      // What it has reported of another product is none of the versions of this one.
+      const version = bversion === null ? undefined : (runsOf(bversion, product) ?? bversion);
       // A device may report an attribute of this name that is about something else.
       const isKept = version !== undefined && version === value;
       return {

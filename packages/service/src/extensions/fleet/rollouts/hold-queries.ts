@@ -25,6 +25,19 @@ export const putPin = (trx: Db, { device_id, ...row }: Row<'pins'>) =>
 export const deletePin = (trx: Db, deviceId: string) =>
   trx.deleteFrom('pins').where('device_id', '=', deviceId).execute();
 
+/** Deletes the pins of devices to bundles that are not of their product. Returns whether there were any. */
+export async function deleteForeignPins(trx: Db, deviceIds: readonly string[]): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('pins')
+    .where('device_id', 'in', [...deviceIds])
+    .where(({ not, exists, selectFrom }) => {
+      const own = selectFrom('bundles as b').innerJoin('devices as d', 'd.product_id', 'b.product_id').select('b.id');
+      return not(exists(own.whereRef('b.id', '=', 'pins.bundle_id').whereRef('d.id', '=', 'pins.device_id')));
+    })
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
 export const freezeOf = (db: Db, productId: string): Promise<Row<'freezes'> | undefined> =>
   db.selectFrom('freezes').selectAll().where('product_id', '=', productId).executeTakeFirst();
 

@@ -70,7 +70,6 @@ export interface InForce {
     | 'title'
     | 'product_id'
     | 'bundle_id'
-    | 'version'
     | 'state'
     | 'priority'
     | 'stage'
@@ -93,7 +92,6 @@ const findInForce = builtForMany((db, deviceIds: readonly string[]) =>
     .innerJoin('rollouts as r', (join) =>
       join.onRef('r.id', '=', 'e.rollout_id').onRef('r.product_id', '=', 'd.product_id'),
     )
-    .innerJoin('bundles as b', 'b.id', 'r.bundle_id')
     .select([
       'e.device_id',
       'e.bundle_id as brings',
@@ -101,7 +99,7 @@ const findInForce = builtForMany((db, deviceIds: readonly string[]) =>
       'e.state as stands',
       'e.due_at as again_at',
     ])
-    .select(['r.id', 'r.title', 'r.product_id', 'r.bundle_id', 'b.version', 'r.state', 'r.priority', 'r.stage'])
+    .select(['r.id', 'r.title', 'r.product_id', 'r.bundle_id', 'r.state', 'r.priority', 'r.stage'])
     .select(['r.started_at', 'r.settings', 'r.pace_from', 'r.pace_count'])
     .where(({ eb, lit, and }) => and([eb('e.in_force', '=', lit(1)), eb('r.holds', '=', lit(1))]))
     .where('e.device_id', 'in', deviceIds),

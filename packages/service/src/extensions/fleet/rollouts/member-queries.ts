@@ -137,21 +137,19 @@ interface Fitting {
 }
 
 /** The devices of a product that fit a filter, with what keeps some of them out. */
-export const fittingDevices = (db: Db, expressions: Expressions, fitting: Fitting) =>
-  fittingQuery(db, expressions, fitting).execute();
-
-/** The same with what a preview looks at. */
-export const previewedDevices = (db: Db, expressions: Expressions, fitting: Fitting) =>
-  fittingQuery(db, expressions, fitting)
-    .leftJoin('attributes as a', (join) => join.onRef('a.device_id', '=', 'devices.id').on('a.name', '=', 'free_flash'))
-    .select([
-      'devices.platform_id',
-      'devices.last_seen_at',
-      'devices.bversion',
-      'devices.tag',
-      'a.number as free_flash',
-    ])
-    .execute();
+export function fittingDevices(db: Db, expressions: Expressions, { productId, filter, nowMs }: Fitting) {
+  const devices = db
+    .selectFrom('devices')
+    .leftJoin('pins', (join) =>
+      join
+        .onRef('pins.device_id', '=', 'devices.id')
+        .on((on) => on.or([on('pins.until', 'is', null), on('pins.until', '>', nowMs)])),
+    )
+    .select(['devices.id', 'devices.state', 'pins.bundle_id as pinned'])
+    .where('devices.product_id', '=', productId);
+  const fits = filter && filterCondition(filter, expressions, nowMs)(expressionBuilder<Schema, 'devices'>());
+  return (fits ? devices.where(fits) : devices).execute();
+}
 
 /** The published bundles of a product, with their tags. */
 export const publishedBundles = (db: Db, productId: string) =>
@@ -165,20 +163,3 @@ export const publishedBundles = (db: Db, productId: string) =>
 /** The state of a bundle; one that has gone is in the trash. */
 export const bundleState = async (db: Db, bundleId: string) =>
   (await db.selectFrom('bundles').select('state').where('id', '=', bundleId).executeTakeFirst())?.state ?? 'trash';
-
-export const platformOf = (db: Db, productId: string) =>
-  db.selectFrom('products').select('platform_id').where('id', '=', productId).executeTakeFirstOrThrow();
-
-function fittingQuery(db: Db, expressions: Expressions, { productId, filter, nowMs }: Fitting) {
-  const devices = db
-    .selectFrom('devices')
-    .leftJoin('pins', (join) =>
-      join
-        .onRef('pins.device_id', '=', 'devices.id')
-        .on((on) => on.or([on('pins.until', 'is', null), on('pins.until', '>', nowMs)])),
-    )
-    .select(['devices.id', 'devices.state', 'pins.bundle_id as pinned'])
-    .where('devices.product_id', '=', productId);
-  const fits = filter && filterCondition(filter, expressions, nowMs)(expressionBuilder<Schema, 'devices'>());
-  return fits ? devices.where(fits) : devices;
-}

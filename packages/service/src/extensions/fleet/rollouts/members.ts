@@ -22,20 +22,14 @@ interface FittingDevice {
   readonly pinned: string | null;
 }
 
-/** The devices that fit a rollout as one of the queries finds them. */
-export const fittingOf = <D extends FittingDevice>(
-  db: Db,
-  expressions: Expressions,
-  rollout: RolloutScope,
-  nowMs: number,
-  find: (db: Db, expressions: Expressions, of: Parameters<typeof fittingDevices>[2]) => Promise<readonly D[]>,
-): Promise<readonly D[]> => {
+/** The devices that fit a rollout. */
+export const fittingOf = (db: Db, expressions: Expressions, rollout: RolloutScope, nowMs: number) => {
   const filter = rollout.filter === null ? undefined : keptFilter(rollout.filter);
-  return find(db, expressions, { productId: rollout.product_id, filter, nowMs });
+  return fittingDevices(db, expressions, { productId: rollout.product_id, filter, nowMs });
 };
 
 /** Says of devices that fit a rollout which begins why they get nothing. */
-export async function outReasons(
+async function outReasons(
   db: Db,
   rollout: Parameters<typeof takenBefore>[1],
 ): Promise<(device: FittingDevice) => OutReason | undefined> {
@@ -52,13 +46,13 @@ export async function membersOf<D extends FittingDevice>(
   fitting: readonly D[],
   nowMs: number,
 ) {
-  const out = new Map<OutReason, string[]>();
+  const out = new Map<OutReason, D[]>();
   const outReason = await outReasons(db, rollout);
   const members = fitting.filter((device) => {
     const why = outReason(device);
     if (why !== undefined) {
       const skipped = out.get(why) ?? [];
-      skipped.push(device.id);
+      skipped.push(device);
       out.set(why, skipped);
     }
     return why === undefined;
@@ -114,7 +108,7 @@ export async function refuseSizes(
   nowMs: number,
 ): Promise<Result<undefined, Refusal>> {
   if (rollout.settings.stages.every(({ count }) => count === undefined)) return success(undefined);
-  const fitting = await fittingOf(db, expressions, rollout, nowMs, fittingDevices);
+  const fitting = await fittingOf(db, expressions, rollout, nowMs);
   const outReason = await outReasons(db, rollout);
   return checkSizes(rollout, fitting.filter((device) => outReason(device) === undefined).length);
 }
@@ -123,7 +117,7 @@ export async function refuseSizes(
 export async function enlist(work: Work, expressions: Expressions, rollout: RolloutRow, nowMs: number): Promise<void> {
   await work.restart();
   const trx = work.db;
-  const fitting = await fittingOf(trx, expressions, rollout, nowMs, fittingDevices);
+  const fitting = await fittingOf(trx, expressions, rollout, nowMs);
   const { devices, stages, sizes, out } = await membersOf(trx, expressions, rollout, fitting, nowMs);
   for (const [stage, n] of sizes.entries()) {
     if (n === 0) continue;
@@ -132,7 +126,8 @@ export async function enlist(work: Work, expressions: Expressions, rollout: Roll
     await addCount(work, { rollout_id: rollout.id, stage, state: 'waiting', kind: null }, n);
   }
   const last = sizes.length - 1;
-  for (const [reason, deviceIds] of out) {
+  for (const [reason, skipped] of out) {
+    const deviceIds = skipped.map(({ id }) => id);
     await insertExecutions(trx, expressions, rollout, { stage: last, deviceIds, nowMs, out: reason });
     await addCount(work, { rollout_id: rollout.id, stage: last, ...outAs(reason) }, deviceIds.length);
   }

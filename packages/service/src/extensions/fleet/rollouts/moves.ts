@@ -167,7 +167,7 @@ function ofUpdate<R extends RolloutFacts>(
 
 /** Whether a device reports since a time that it runs another version. */
 const runsOther = ({ version }: RolloutFacts, { runs }: DeviceFacts, sinceMs: number): boolean =>
-  runs !== undefined && runs.version !== version && runs.since > sinceMs;
+  runs !== undefined && runs.version !== version && runs.since >= sinceMs;
 
 /** Whether a device that has had the bundle reports another version since. */
 const contradicts = (rollout: RolloutFacts, { state, changed_at }: ExecutionFacts, device: DeviceFacts): boolean =>

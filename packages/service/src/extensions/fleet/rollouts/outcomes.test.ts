@@ -48,7 +48,7 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     return woken;
   };
 
-  it('a preview warns of devices that may not get it, and says what a roll-back brings', async () => {
+  it('the reach of a draft warns of devices that may not get it, and says what a roll-back brings', async () => {
     const { app, platform } = world;
     const { product, bundleOf, params, device, release } = await scene();
     const [bundle, older] = [await bundleOf(null), await bundleOf(null)];
@@ -60,16 +60,31 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     await world.deviceOn(product.id, { ...seen, platform_id });
     expect(device.last_seen_at).toBeNull();
     const body = { title: 'x', bundle_id: bundle.id, settings: { stages: [{}], probation_s: 60 } };
-    const { value } = unwrap(await maker().call('rollouts.preview', { params, body }));
-    expect(value).toMatchObject({
-      warnings: [{ platform: 1, flash: 1, unseen: 1 }],
+    const reached = async () =>
+      unwrap(await maker().call('rollouts.reach', { params, body: { change: 'rollout', rollout: body } })).value;
+    const warnings = { platform: 1, flash: 1, unseen: 1 };
+    expect(await reached()).toMatchObject({
+      ...warnings,
       ends_at: String(app.clock.now() + 3_660_000),
-      reach: { devices: 3, stops: false },
-      back: [
-        { version: older.version, devices: 2 },
-        { version: release.version, devices: 1 },
-      ],
+      rollout: {
+        stages: [{ devices: 3, ...warnings }],
+        at_worst: { devices: 3, stops: false },
+        back: [
+          { version: older.version, devices: 2 },
+          { version: release.version, devices: 1 },
+        ],
+      },
     });
+    // One asks once a day, as it did the last time.
+    const slow = await world.deviceOn(product.id, { last_seen_at: app.clock.now() - 86_400_000 });
+    await app.storage.hot.touchDevice(slow.id, app.clock.now(), '192.0.2.1');
+    expect(await reached()).toMatchObject({ ends_at: String(app.clock.now() + 86_460_000) });
+    // What asks again soon has asked once, and the end of a connection is no contact.
+    await app.clock.advance(30_000);
+    await app.storage.hot.touchDevice(slow.id, app.clock.now(), '192.0.2.1');
+    await app.clock.advance(600_000);
+    await app.storage.hot.touchDevice(slow.id, app.clock.now(), null);
+    expect(await reached()).toMatchObject({ ends_at: String(app.clock.now() + 86_460_000) });
     expect(platform.id).not.toBe(platform_id);
   });
 
@@ -306,7 +321,12 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     expect(await world.ask(device, { bversion })).toMatchObject({ bundle_id: runs.bid });
   });
 
-  it.each(['rollouts', 'devices', 'bundles'] as const)('what is kept of one goes with its row of %s', async (table) => {
+  it.each([
+    ['rollouts', 0],
+    ['devices', 1],
+    // History outlives the bundle.
+    ['bundles', 2],
+  ] as const)('what is kept of two devices when the row of %s is deleted is that of %d', async (table, left) => {
     const { db } = world.app.storage;
     const { product, device, bundleOf } = await scene();
     const other = await world.deviceOn(product.id);
@@ -320,7 +340,7 @@ eachDatabase('what becomes of devices in a rollout', (open) => {
     expect(await kept()).toEqual([device.id, other.id].sort());
     const ids = { rollouts: id, devices: device.id, bundles: bundle.id };
     await db.deleteFrom(table).where('id', '=', ids[table]).execute();
-    expect(await kept()).toEqual(table === 'devices' ? [other.id] : []);
+    expect(await kept()).toEqual([other.id, device.id].slice(0, left).sort());
   });
 
   it('a device that is deleted while its rollout starts is not in it', async () => {

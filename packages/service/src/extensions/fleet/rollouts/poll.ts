@@ -5,7 +5,7 @@ import { type Reads, Work } from '../../../engine/db/work.ts';
 import { executionsOf } from './execution-queries.ts';
 import { type DeviceHolds, deviceHolds, type InForce, inForceOf } from './in-force.ts';
 import { countsOf, rolloutRows } from './queries.ts';
-import { goesOn, heldBundle, isHeldUntil, openOf, waitsToReturn } from './rules.ts';
+import { heldBundle, isHeldUntil, openOf, waitsToReturn } from './rules.ts';
 import { restsUntilMs, type Wait, whyPaced, whyWait } from './turns.ts';
 import { opensAtMs, zoneFor } from './windows.ts';
 
@@ -75,8 +75,7 @@ async function assignedBy(asking: Asking, { rollout, execution }: InForce): Prom
   const held = heldBundle({ rollout, execution });
   if (held !== undefined) {
     poll.isSoon ||= execution.state !== 'done';
-    const mayContradict = goesOn(rollout) && (execution.state === 'done' || execution.state === 'probation');
-    return { ...assigned, bundleId: held, mayContradict, install: installOf(asking, settings) };
+    return { ...assigned, bundleId: held, install: installOf(asking, settings) };
   }
   if (execution.state !== 'waiting' || !(await isTurn(asking, rollout, execution))) return undefined;
   poll.isSoon = true;

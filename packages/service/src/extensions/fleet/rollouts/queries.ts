@@ -18,7 +18,7 @@ import { changedColumns, changedRows, type Reads, type RowKind, type Work } from
 import { endedStates, goingOnStates, noCounts, type StageCounts } from './rules.ts';
 
 /** A rollout, with the version of its bundle and the full code of its product. */
-export type RolloutRow = Omit<Row<'rollouts'>, 'settings'> & {
+export type RolloutRow = Omit<Row<'rollouts'>, 'settings' | 'bundle_version'> & {
   readonly settings: RolloutSettings;
   readonly version: string;
   readonly product: string;
@@ -27,7 +27,7 @@ export type RolloutRow = Omit<Row<'rollouts'>, 'settings'> & {
 const rollouts = (db: Db) =>
   db
     .selectFrom('rollouts as r')
-    .innerJoin('bundles as b', 'b.id', 'r.bundle_id')
+    .leftJoin('bundles as b', 'b.id', 'r.bundle_id')
     .innerJoin('products as p', 'p.id', 'r.product_id')
     .selectAll('r')
     .select(['b.version', 'p.product']);
@@ -35,13 +35,16 @@ const rollouts = (db: Db) =>
 /** What is kept of settings has been checked. */
 export const toSettings = (text: string) => JSON.parse(text) as RolloutSettings;
 
-const toRollout = ({ settings, ...row }: Row<'rollouts'> & Pick<RolloutRow, 'version' | 'product'>) => ({
+type Found = Row<'rollouts'> & { readonly version: string | null; readonly product: string };
+
+/** The release before has kept no version of its rollouts: theirs is that of their bundle, as long as it is there. */
+const toRollout = ({ settings, bundle_version, version, ...row }: Found): RolloutRow => ({
   ...row,
+  version: version ?? bundle_version ?? '',
   settings: toSettings(settings),
 });
 
-const byId = (rows: Parameters<typeof toRollout>[0][]): ReadonlyMap<string, RolloutRow> =>
-  new Map(rows.map((row) => [row.id, toRollout(row)]));
+const byId = (rows: Found[]): ReadonlyMap<string, RolloutRow> => new Map(rows.map((row) => [row.id, toRollout(row)]));
 
 const findRollouts = builtForMany((db, ids: readonly string[]) => rollouts(db).where('r.id', 'in', ids));
 
@@ -54,7 +57,8 @@ export const rolloutRows: Required<RowKind<string, RolloutRow>> = {
   },
   async write(trx, changes) {
     for (const change of changes) {
-      const { settings: _kept, version: _bundle, product: _code, ...columns } = changedColumns(change);
+      const { settings: _kept, version, product: _code, ...others } = changedColumns(change);
+      const columns = { ...others, ...(version !== undefined && { bundle_version: version }) };
       if (Object.keys(columns).length === 0) continue;
       await trx.updateTable('rollouts').set(columns).where('id', '=', change.key).execute();
     }
@@ -96,10 +100,10 @@ export async function listRollouts(
   return { items: rows.map(toRollout), total };
 }
 
-export const insertRollout = (trx: Db, { settings, ...row }: Omit<RolloutRow, 'version' | 'product'>) =>
+export const insertRollout = (trx: Db, { settings, version, product: _code, ...row }: RolloutRow) =>
   trx
     .insertInto('rollouts')
-    .values({ ...row, settings: JSON.stringify(settings) })
+    .values({ ...row, bundle_version: version, settings: JSON.stringify(settings) })
     .execute();
 
 /** Running rollouts of a product, or of all. */

@@ -9,8 +9,8 @@ export const reachedDevices = (db: Db, productId: string, nowMs: number) =>
     )
     .leftJoin('attributes as a', (join) => join.onRef('a.device_id', '=', 'd.id').on('a.name', '=', 'free_flash'))
     .leftJoin('channels as c', 'c.device_id', 'd.id')
-    .select(['d.id', 'd.state', 'd.tag', 'd.bversion', 'd.last_seen_at', 'a.number as free_flash'])
-    .select(['p.bundle_id as pin', 'c.device_id as online'])
+    .select(['d.id', 'd.state', 'd.tag', 'd.bversion', 'd.platform_id', 'd.last_seen_at', 'd.contact_ms'])
+    .select(['a.number as free_flash', 'p.bundle_id as pinned', 'c.device_id as online'])
     .where('d.product_id', '=', productId)
     .execute();
 

@@ -2,9 +2,9 @@ import { type BodyOf, type Reach, type Refusal, refusal, type rolloutsContract }
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../../../core/access/products.ts';
 import { type Call, type Handlers, handlers } from '../../../engine/http/types.ts';
-import { fittingDevices } from './member-queries.ts';
-import { fittingOf, outReasons } from './members.ts';
-import { countReach, followedIn, gotIn, gotInstead, type Reached, readReach } from './reach.ts';
+import { checkSizes, fittingOf, membersOf } from './members.ts';
+import type { RolloutRow } from './queries.ts';
+import { countReach, followedIn, type Got, gotIn, gotInstead, type Reached, readReach } from './reach.ts';
 import { draftOf, type RolloutDeps, wrongBundle } from './routes.ts';
 
 type Contract = typeof rolloutsContract;
@@ -40,36 +40,41 @@ function ofPin({ devices, world }: Known, body: Change): Result<Reached[], Refus
   if (change === 'pin' && pin === null) return missing('bundle_id', change);
   const found = devices.filter((device) => device.id === id);
   return success(
-    found.map((device) => ({ device, got: gotIn(world, { ...device, pin: change === 'pin' ? pin : null }) })),
+    found.map((device) => ({ device, got: gotIn(world, { ...device, pinned: change === 'pin' ? pin : null }) })),
   );
 }
 
-/** The devices that a draft is for. */
-async function ofRollout(
-  deps: RolloutDeps,
-  { devices, world }: Known,
-  row: Parameters<typeof fittingOf>[2] & { readonly bundle_id: string },
-): Promise<Reached[]> {
-  const { db, expressions } = deps.storage;
-  const fitting = await fittingOf(db, expressions, row, deps.clock.now(), fittingDevices);
-  const outReason = await outReasons(db, row);
-  const byId = new Map(devices.map((device) => [device.id, device]));
-  return fitting.flatMap((fits) => {
-    const device = byId.get(fits.id);
-    if (!device) return [];
-    const why = outReason(fits) ?? (world.isFrozen ? 'frozen' : undefined);
-    return [{ device, got: why === undefined ? { to: row.bundle_id } : { out: why } }];
+/** The refusal of a draft, which is a field of the body here. */
+const inDraft = ({ validation, ...refused }: Refusal) =>
+  failure({
+    ...refused,
+    ...(validation && { validation: { ...validation, keys: validation.keys.map((key) => `rollout.${key}`) } }),
   });
-}
 
-type Draft = Parameters<typeof ofRollout>[2];
+/** The devices that a draft is for. Refusal: INVALID_REQUEST when a stage is larger than the fleet. */
+async function ofRollout(deps: RolloutDeps, { devices, world }: Known, row: RolloutRow) {
+  const { db, expressions } = deps.storage;
+  const fits = row.filter === null ? undefined : await fittingOf(db, expressions, row, world.nowMs);
+  const ids = fits && new Set(fits.map(({ id }) => id));
+  const fitting = ids ? devices.filter(({ id }) => ids.has(id)) : devices;
+  const members = await membersOf(db, expressions, row, fitting, world.nowMs);
+  const checked = checkSizes(row, members.devices.length);
+  if (!checked.ok) return inDraft(checked.error);
+  const got: Got = world.isFrozen ? { out: 'frozen' } : { to: row.bundle_id };
+  // Safe: each device has its stage.
+  const within = members.devices.map(
+    (device, place): Reached => ({ device, got, stage: members.stages[place] as number }),
+  );
+  const without = [...members.out].flatMap(([out, list]) => list.map((device): Reached => ({ device, got: { out } })));
+  return success([...within, ...without]);
+}
 
 /** The devices that a change is about, and what each gets then. */
 async function reachedBy(
   deps: RolloutDeps,
   known: Known,
   body: Change,
-  draft: Draft | undefined,
+  draft: RolloutRow | undefined,
 ): Promise<Result<readonly Reached[], Refusal>> {
   const { devices, world } = known;
   switch (body.change) {
@@ -80,7 +85,7 @@ async function reachedBy(
     case 'unpin':
       return ofPin(known, body);
     case 'rollout':
-      return draft ? success(await ofRollout(deps, known, draft)) : missing('rollout', body.change);
+      return draft ? ofRollout(deps, known, draft) : missing('rollout', body.change);
     default: {
       const after = { ...world, isFrozen: body.change === 'freeze' };
       return success(devices.map((device) => ({ device, got: gotIn(after, device) })));
@@ -94,20 +99,20 @@ async function reach(deps: RolloutDeps, call: Call<Contract['reach']>): Promise<
   const { body, caller, params } = call;
   const product = await allowedProduct(db, params.product_id, caller, 'product.fleet');
   if (!product.ok) return product;
-  const nowMs = deps.clock.now();
-  const known = await readReach(db, product.value.id, nowMs);
+  const known = await readReach(db, product.value, deps.clock.now());
   // What is named has to be there, whether the change takes it or not.
   const { bundle_id: bundleId, device_id: deviceId } = body;
   if (bundleId !== undefined && !known.world.versions.has(bundleId)) return wrongBundle(product.value.product);
   if (deviceId !== undefined && known.devices.every(({ id }) => id !== deviceId)) {
-    return failure(refusal('NOT_FOUND', { what: 'Device' }));
+    return failure(refusal('NOT_FOUND', { what: 'Device of the product' }));
   }
   const draft = body.rollout && (await draftOf(deps, db, product.value, { body: body.rollout, caller }));
-  if (draft && !draft.ok) return draft;
-  const reached = await reachedBy(deps, known, body, draft?.value.row);
+  if (draft && !draft.ok) return inDraft(draft.error);
+  const reached = await reachedBy(deps, known, body, draft?.value);
   if (!reached.ok) return reached;
   const bytesOf = async (id: string) => (await deps.publishedBundle(db, product.value.id, id))?.bytes ?? 0;
-  return success(await countReach(db, product.value.id, reached.value, known.world, { nowMs, bytesOf }));
+  const settings = body.change === 'rollout' ? draft?.value.settings : undefined;
+  return success(await countReach(reached.value, known.world, { settings, bytesOf }));
 }
 
 /** What changes would do. */

@@ -1,5 +1,6 @@
 import { executionStates, optionalTimestamp, type RolloutRecord } from '@moorage/api';
 import type { Reads } from '../../../engine/db/work.ts';
+import { prospectsOf } from './prospects.ts';
 import { countsOf, type RolloutRow } from './queries.ts';
 import { abortMeters, type StageCounts } from './rules.ts';
 
@@ -34,6 +35,7 @@ export async function rolloutRecord(reads: Reads, row: RolloutRow): Promise<Roll
       failures: { ...count.failures },
     })),
     abort: abortMeters(settings, counts),
+    can_still: prospectsOf(row, counts),
     created_by: row.author_id,
     approved_by: row.approver_id,
     due_at: optionalTimestamp(row.due_at),

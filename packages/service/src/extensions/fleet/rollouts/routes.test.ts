@@ -319,8 +319,8 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     expect(await world.ask(device, { bversion: bundle.bversion })).toMatchObject({ bundle_id: release.id });
   });
 
-  // API-EP-POST-products-product_id-rollouts-preview
-  it('a preview counts who is out, and refuses what cannot be', async () => {
+  // API-EP-POST-products-product_id-reach
+  it('the reach of a draft counts who is out, and refuses what cannot be', async () => {
     const { product, bundleOf, params, device } = await scene();
     const bundle = await bundleOf(null);
     await world.deviceOn(product.id, { state: 'disabled' });
@@ -329,9 +329,13 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     unwrap(await maker().call('rollouts.pin', { params: { device_id: device.id }, body: pin }));
     const ask = (more: object) => {
       const body = { title: 'x', bundle_id: bundle.id, settings: { stages: [{}] }, ...more };
-      return maker().call('rollouts.preview', { params, body });
+      return maker().call('rollouts.reach', { params, body: { change: 'rollout', rollout: body } });
     };
-    expect(unwrap(await ask({})).value).toMatchObject({ devices: 1, stages: [1], out: { blocked: 1, pinned: 1 } });
+    expect(unwrap(await ask({})).value).toMatchObject({
+      moves: [{ from: null, to: bundle.version, devices: 1 }],
+      out: { blocked: 1, pinned: 1 },
+      rollout: { stages: [{ devices: 1 }] },
+    });
     const sizes = { settings: { stages: [{ count: 5 }, {}] } };
     const made = await maker().call('rollouts.create', {
       params,
@@ -340,7 +344,9 @@ eachDatabase('pins, freezes and rollouts', (open) => {
     expect(made).toMatchObject({ error: { status: 400, body: { validation: { keys: ['settings.stages.0.count'] } } } });
     expect(outcome(await ask({ filter: 'colour==red' }))).toBe('INVALID_FILTER');
     expect(outcome(await ask({ settings: { stages: [{ percent: 101 }, {}] } }))).toBe('INVALID_REQUEST');
-    expect(outcome(await ask({ settings: { stages: [{ count: 5 }, {}] } }))).toBe('INVALID_REQUEST');
+    const large = await ask(sizes);
+    const keys = ['rollout.settings.stages.0.count'];
+    expect(large).toMatchObject({ error: { status: 400, body: { validation: { keys } } } });
     expect(outcome(await ask({ settings: { stages: [{ percent: 5, count: 5 }, {}] } }))).toBe('INVALID_REQUEST');
     expect(outcome(await ask({ settings: { stages: [{}], speed: 3 } }))).toBe('INVALID_REQUEST');
     const foreign = (await world.productWithRelease()).release;

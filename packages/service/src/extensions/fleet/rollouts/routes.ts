@@ -25,7 +25,7 @@ import { listExecutions } from './execution-queries.ts';
 import { fleetSettingsOf } from './hold-queries.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { refuseSizes } from './members.ts';
-import { previewOf } from './preview.ts';
+import { endsOf, mayAct } from './prospects.ts';
 import {
   changeRollout,
   insertRollout,
@@ -36,7 +36,7 @@ import {
   rolloutById,
 } from './queries.ts';
 import { rolloutRecord } from './records.ts';
-import { goesOn, notBegun, notGated, type RolloutTrigger, wrongState } from './rules.ts';
+import { goesOn, notBegun, notGated, type RolloutTrigger, wantedStates, wrongState } from './rules.ts';
 import { chosenSettings, refuseAddresses, type SettingsChoice, type Targets } from './settings.ts';
 
 type Contract = typeof rolloutsContract;
@@ -72,7 +72,7 @@ async function defaultsOf(db: Db, productId: string): Promise<SettingsChoice> {
   };
 }
 
-/** A draft of what is asked for, and the bytes of its bundle. Refusals: INVALID_FILTER, INVALID_REQUEST, TARGET_NOT_ALLOWED, WRONG_BUNDLE. */
+/** A draft of what is asked for. Refusals: INVALID_FILTER, INVALID_REQUEST, TARGET_NOT_ALLOWED, WRONG_BUNDLE. */
 export async function draftOf(
   deps: RolloutDeps,
   db: Db,
@@ -102,7 +102,7 @@ export async function draftOf(
     ...notBegun,
     author_id: userId,
   };
-  return success({ row, bytes: bundle.bytes });
+  return success(row);
 }
 
 async function page(db: Db, filter: RolloutFilter, query: QueryOf<Contract['list']>) {
@@ -132,26 +132,17 @@ const create = async (deps: RolloutDeps, call: Call<Contract['create']>) =>
     const draft = await draftOf(deps, trx, product.value, call);
     if (!draft.ok) return draft;
     const atMs = deps.clock.now();
-    const sized = await refuseSizes(trx, deps.storage.expressions, draft.value.row, atMs);
+    const sized = await refuseSizes(trx, deps.storage.expressions, draft.value, atMs);
     if (!sized.ok) return sized;
-    const { version, product: _, ...row } = draft.value.row;
+    const row = draft.value;
     await insertRollout(trx, row);
     noteMade(row.id);
-    const message = `Rollout "${row.title}" of bundle ${version} drafted`;
+    const message = `Rollout "${row.title}" of bundle ${row.version} drafted`;
     const data = { rollout: row.id, filter: row.filter };
     const bundleId = row.bundle_id;
     await writeLog(trx, { ...byCaller(call, atMs), type: 'rollout.create', message, productId, bundleId, data });
-    return success(await rolloutRecord(work, draft.value.row));
+    return success(await rolloutRecord(work, row));
   });
-
-/** API-EP-POST-products-product_id-rollouts-preview */
-async function preview(deps: RolloutDeps, call: Call<Contract['preview']>) {
-  const { db, expressions } = deps.storage;
-  const product = await allowedProduct(db, call.params.product_id, call.caller, 'product.fleet');
-  if (!product.ok) return product;
-  const draft = await draftOf(deps, db, product.value, call);
-  return draft.ok ? previewOf(db, expressions, draft.value.row, draft.value.bytes, deps.clock.now()) : draft;
-}
 
 async function get({ storage: { db } }: RolloutDeps, { caller, params }: Call<Contract['get']>) {
   const rollout = await allowedRollout(db, params.rollout_id, caller);
@@ -194,16 +185,15 @@ function triggerOf(action: RolloutAction, rollout: RolloutRow, nowMs: number): R
   return isLater ? 'schedule' : 'start';
 }
 
+/** What a person's word would lead to, where that is no state. */
+const refusedTo: Readonly<Partial<Record<RolloutAction, string>>> = { approve: 'approved', pass: 'the next' };
+
 /** Why a person's word does not count here. Refusals: FORBIDDEN, ILLEGAL_TRANSITION. */
 function refuseAct(action: RolloutAction, rollout: RolloutRow, caller: Caller): Refusal | undefined {
-  const { state, stage } = rollout;
-  const isAwaited = state === 'awaiting_approval';
-  if ((action === 'approve' && !isAwaited) || (action === 'start' && isAwaited)) {
-    return refusal('ILLEGAL_TRANSITION', {
-      what: 'A rollout',
-      from: state,
-      to: action === 'start' ? 'running' : 'approved',
-    });
+  if (!mayAct(action, rollout)) {
+    const isLast = action === 'pass' && goesOn(rollout);
+    const to = refusedTo[action] ?? wantedStates[triggerOf(action, rollout, 0)] ?? action;
+    return refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: isLast ? 'its last stage' : rollout.state, to });
   }
   // Where the author has gone, it is anybody's.
   if (action === 'approve' && rollout.author_id === caller.userId) {
@@ -212,9 +202,6 @@ function refuseAct(action: RolloutAction, rollout: RolloutRow, caller: Caller): 
   // Its tokens may be the author's.
   if (action === 'approve' && isServiceAccount(caller)) {
     return refusal('FORBIDDEN', { action: 'approve a rollout: that takes a person' });
-  }
-  if (action === 'pass' && stage === rollout.settings.stages.length - 1) {
-    return refusal('ILLEGAL_TRANSITION', { what: 'A rollout', from: 'its last stage', to: 'the next' });
   }
   return undefined;
 }
@@ -292,11 +279,8 @@ const retry = async (deps: RolloutDeps, call: Call<Contract['retry']>) =>
     if (!moved.ok) return moved;
     // Another bundle has to prove itself from the first stage on.
     const isOther = bundleId !== rollout.bundle_id;
-    await changeRollout(work, rollout.id, { bundle_id: bundleId, ...(isOther && { ...notGated, stage: 0 }) });
-    // With the version of that bundle.
-    await work.restart();
-    const again = await lockRollout(work, rollout.id);
-    if (!again) return moved;
+    const brings = { bundle_id: bundleId, version: bundle.version };
+    const again = await changeRollout(work, rollout.id, { ...brings, ...(isOther && { ...notGated, stage: 0 }) });
     const waiting = await deps.fleet.retry(work, again);
     await deps.lifecycle.wake(work, again);
     await writePerson(deps, work.db, call, rollout, `retry of ${waiting} devices with bundle ${bundle.version}`);
@@ -323,7 +307,8 @@ async function executions({ storage: { db } }: RolloutDeps, { caller, params, qu
   const rollout = await allowedRollout(db, params.rollout_id, caller);
   if (!rollout.ok) return rollout;
   const { items, total } = await listExecutions(db, rollout.value.id, query);
-  const records = items.map(({ device_id, device, stage, state, kind, attempt, update_id, changed_at }) => ({
+  const { version, state: of } = rollout.value;
+  const records = items.map(({ device_id, device, stage, state, kind, attempt, update_id, brought, changed_at }) => ({
     device_id,
     device,
     stage,
@@ -331,6 +316,9 @@ async function executions({ storage: { db } }: RolloutDeps, { caller, params, qu
     kind,
     attempt,
     update_id,
+    // One that runs it already was brought none by an update.
+    bundle: brought ?? (state === 'done' || state === 'probation' ? version : null),
+    can_still: endsOf(of, { state, kind }),
     changed_at: String(changed_at),
   }));
   return success({ items: records, total });
@@ -342,7 +330,6 @@ export const rolloutRoutes = (deps: RolloutDeps) =>
     listAll,
     list,
     create,
-    preview,
     get,
     act,
     signal,

@@ -204,7 +204,8 @@ export const noCounts: StageCounts = {
   failures: {},
 };
 
-const sumOf = (stages: readonly StageCounts[], states: readonly ExecutionState[]): number =>
+/** Devices of stages in these states. */
+export const sumOf = (stages: readonly StageCounts[], states: readonly ExecutionState[]): number =>
   stages.reduce((sum, stage) => sum + states.reduce((of, state) => of + stage.states[state], 0), 0);
 
 /** Devices that count: those that have left, were skipped or are another rollout's by now are out. */

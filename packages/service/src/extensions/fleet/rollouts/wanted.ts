@@ -27,9 +27,12 @@ const goingOn = sql.raw(
 /** The id of the bundle that a pin or a rollout says a row of `devices` should run at a time, epoch ms. */
 export const wantedFirst = (nowMs: number): RawBuilder<string | null> => {
   const onOffer = sql.raw("b.product_id = devices.product_id and b.state = 'published'");
+  // A device that is held stays with what it runs, whatever the state of its bundle: without that one, with none.
   return sql`coalesce(
-    (select b.id from pins join bundles as b on b.id = pins.bundle_id
-      where pins.device_id = devices.id and (pins.until is null or pins.until > ${nowMs}) and ${onOffer}),
+    (select case when b.state = 'published' or substr(devices.bversion, 1, length(p.product || '-' || b.version || ', '))
+        = p.product || '-' || b.version || ', ' then b.id else '' end
+      from pins join bundles as b on b.id = pins.bundle_id join products as p on p.id = b.product_id
+      where pins.device_id = devices.id and (pins.until is null or pins.until > ${nowMs}) and p.id = devices.product_id),
     (select b.id from bundles as b where ${onOffer} and b.id =
       (select case when e.state = 'waiting' then r.bundle_id else e.bundle_id end
         from executions as e join rollouts as r on r.id = e.rollout_id

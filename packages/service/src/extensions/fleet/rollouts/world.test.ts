@@ -166,6 +166,73 @@ eachDatabase('rollouts follow the world', (open) => {
     expect(outcome(await state('trash'))).toBe('BUNDLE_IN_USE');
   });
 
+  it('a device that is given another tag or product is let go by rollouts that are over, and by pins of that product', async () => {
+    const { bundleOf, devices, start, product, release } = await scene(2);
+    const [bundle, beta] = [await bundleOf(null), await bundleOf('beta')];
+    await start(bundle.id);
+    for (const device of devices) await install(device, bundle);
+    const [one, other] = [first(devices), first(devices, 1)];
+    const select = async ({ id }: Device) =>
+      unwrap(await maker().call('rollouts.selection', { params: { device_id: id } })).value;
+    expect(await select(one)).toMatchObject({ by: 'rollout', bundle: bundle.version });
+    const tag = (device: Device, to: 'beta' | '') =>
+      world.app.client
+        .as(world.people.owner.token)
+        .call('devices.setTag', { params: { device_id: device.id }, body: { tag: to } });
+    unwrap(await tag(one, 'beta'));
+    expect(await select(one)).toMatchObject({ by: 'tag', bundle: beta.version });
+    unwrap(await tag(one, ''));
+    expect(await select(one)).toMatchObject({ by: 'release', bundle: release.version });
+    // One that goes elsewhere and comes back begins anew.
+    const elsewhere = await scene(0);
+    const pin = { bundle_id: bundle.id, reason: 'x' };
+    unwrap(await maker().call('rollouts.pin', { params: { device_id: other.id }, body: pin }));
+    const admin = world.app.client.as((await world.app.make.admin()).token);
+    const activate = async ({ id }: { readonly id: string }) =>
+      unwrap(await admin.call('devices.activate', { params: { device_id: other.id }, body: { product_id: id } }));
+    await activate(elsewhere.product);
+    expect(await select(other)).toMatchObject({ by: 'release', bundle: elsewhere.release.version });
+    await activate(product);
+    expect(await select(other)).toMatchObject({ by: 'release', bundle: release.version });
+  });
+
+  it('what rollouts have brought is known after their bundle', async () => {
+    const { bundleOf, devices, start, product } = await scene(3);
+    const bundle = await bundleOf(null);
+    const params = await start(bundle.id);
+    const draft = await maker().call('rollouts.create', {
+      params: { product_id: product.id },
+      body: { title: 'y', bundle_id: bundle.id, settings: { stages: [{}] } },
+    });
+    const [one, other, asleep] = [first(devices), first(devices, 1), first(devices, 2)];
+    await install(one, bundle);
+    // It runs the bundle already.
+    await world.ask(other, { bversion: bundle.bversion });
+    for (const state of ['archive', 'trash'] as const) {
+      const body = { state, abort_rollouts: true };
+      unwrap(await maker().call('bundles.setState', { params: { bundle_id: bundle.id }, body }));
+    }
+    expect(await record(params)).toMatchObject({ state: 'aborted', bundle_id: bundle.id, bundle: bundle.version });
+    const listed = unwrap(await maker().call('rollouts.list', { params: { product_id: product.id } })).value;
+    expect(listed).toMatchObject([{ bundle: bundle.version }, { bundle: bundle.version }]);
+    const rows = unwrap(await maker().call('rollouts.executions', { params })).value;
+    expect(
+      Object.fromEntries(rows.map(({ device_id, state, bundle: version }) => [device_id, [state, version]])),
+    ).toEqual({
+      [one.id]: ['done', bundle.version],
+      [other.id]: ['done', bundle.version],
+      [asleep.id]: ['waiting', null],
+    });
+    const begun = await maker().call('rollouts.act', {
+      params: { rollout_id: unwrap(draft).value.id },
+      body: { action: 'start' },
+    });
+    expect(outcome(begun)).toBe('BUNDLE_NOT_PUBLISHED');
+    // Its devices follow their tag.
+    const selection = await maker().call('rollouts.selection', { params: { device_id: one.id } });
+    expect(unwrap(selection).value).toMatchObject({ by: 'release' });
+  });
+
   it('a rollout that nobody could come back from is not rolled back without naming a bundle', async () => {
     const { bundleOf, devices, start, release } = await scene(1);
     const bundle = await bundleOf(null);

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import { groupReads, groupWriter, newestPerKey } from '../../groups.ts';
-import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
+import { callerSql, contactMs, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
 import type { PostgresPool } from './pool.ts';
 
@@ -8,7 +8,9 @@ import type { PostgresPool } from './pool.ts';
 const touchDevicesSql = `
   with touch as (select * from unnest($1::text[], $2::bigint[], $3::text[]) as t(id, at, ip)),
   locked as (select d.id from devices d join touch on touch.id = d.id order by d.id for update of d)
-  update devices d set last_seen_at = touch.at, ip = coalesce(touch.ip, d.ip)
+  update devices d set last_seen_at = touch.at, ip = coalesce(touch.ip, d.ip),
+    contact_ms = case when touch.ip is not null and touch.at - d.last_seen_at >= ${contactMs}
+      then touch.at - d.last_seen_at else d.contact_ms end
   from touch, locked where d.id = touch.id and locked.id = d.id`;
 // Those of one statement come in one order, for the same reason.
 const addPollsSql = `

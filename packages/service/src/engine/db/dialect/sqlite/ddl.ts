@@ -4,6 +4,8 @@ import { guardAudit } from './audit.ts';
 import { countDevices } from './counts.ts';
 import { indexDevices } from './search.ts';
 
+export { refer } from './refer.ts';
+
 export const types = { text: 'text', name: 'text', int64: 'integer', real: 'real' } as const;
 
 /**

@@ -1,9 +1,11 @@
 import { groupWriter, newestPerKey } from '../../groups.ts';
-import { callerSql, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
+import { callerSql, contactMs, type DeviceRow, type HotPaths, type TokenOwner, type Touch } from '../../hot.ts';
 import { type PollCount, PollCounter } from '../../polls.ts';
 import type { SqliteDatabase } from './database.ts';
 
-const deviceTouch = 'update devices set last_seen_at = ?, ip = coalesce(?, ip) where id = ?';
+const deviceTouch = `update devices
+  set contact_ms = iif(? - last_seen_at >= ${contactMs}, ? - last_seen_at, contact_ms), last_seen_at = ?, ip = ? where id = ?`;
+const deviceLeft = 'update devices set last_seen_at = ? where id = ?';
 const addPolls = `insert into polls (product_id, owner_id, at, polls) values (?, ?, ?, ?)
   on conflict (product_id, owner_id, at) do update set polls = polls.polls + excluded.polls`;
 const tokenTouch = 'update tokens set last_used_at = ?, last_used_ip = ? where id = ?';
@@ -43,7 +45,10 @@ export function hotPaths(database: SqliteDatabase): HotPaths {
     );
     const nowMs = newest.at(-1)?.atMs ?? 0;
     return markWithPolls(counter.takeDue(nowMs), (run) => {
-      for (const { deviceId, atMs, ip } of newest) run(deviceTouch, atMs, ip, deviceId);
+      for (const { deviceId, atMs, ip } of newest) {
+        if (ip === null) run(deviceLeft, atMs, deviceId);
+        else run(deviceTouch, atMs, atMs, atMs, ip, deviceId);
+      }
     });
   });
 

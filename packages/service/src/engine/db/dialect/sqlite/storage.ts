@@ -18,6 +18,16 @@ import { sampleWriter } from './samples.ts';
 const shrinkPages = 500;
 const shrinkPieces = 100;
 
+/** Runs what makes tables anew while references are not looked after, and those of others are left as they are written. */
+async function freely<T>({ writer }: SqliteDatabase, run: () => Promise<T>): Promise<T> {
+  writer.db.exec('pragma foreign_keys = off; pragma legacy_alter_table = on');
+  try {
+    return await run();
+  } finally {
+    writer.db.exec('pragma legacy_alter_table = off; pragma foreign_keys = on');
+  }
+}
+
 /** Opens or makes the database file and brings its tables up to date. */
 export async function openSqlite(
   path: string,
@@ -30,7 +40,7 @@ export async function openSqlite(
   const db = new Kysely<Schema>({ dialect: sqliteDialect(database) });
   let migrated: readonly string[];
   try {
-    migrated = await migrate(db, ddl, records, upTo);
+    migrated = await migrate(db, { ...ddl, freely: (run) => freely(database, run) }, records, upTo);
   } catch (error) {
     await db.destroy();
     throw error;
