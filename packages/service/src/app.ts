@@ -31,6 +31,7 @@ import { injectFetch } from './engine/http/inject-fetch.ts';
 import { type MountOptions, mountAll, mountContract, type Resources } from './engine/http/mount.ts';
 import { openApiDocument } from './engine/http/openapi.ts';
 import { type CertificateAndKey, OwnCertificate } from './engine/http/own-certificate.ts';
+import { deviceRates } from './engine/http/rates.ts';
 import { buildServer, type ServerOptions } from './engine/http/server.ts';
 import type { Timeouts } from './engine/http/timeouts.ts';
 import { Traffic } from './engine/http/traffic.ts';
@@ -156,7 +157,8 @@ async function openParts(options: ServiceOptions, chosen: readonly Extension[], 
   const onChange: Parameters<typeof checkedBlobs>[1]['onChange'] = (damaged) => warnOfDamage(api, warnings, damaged);
   const blobs = checkedBlobs(stored, { clock, reads: !settings.blobs.startsWith('s3:'), onChange });
   const attempts = openAttempts({ storage, clock });
-  const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };
+  const rates = deviceRates(clock, settings);
+  const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic, rates };
   const hosts = [...(options.deviceHosts ?? []), ...deviceAddresses(settings).map(({ host }) => host)];
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, hosts);
   await reportTroubles(deps, identity, warnings);

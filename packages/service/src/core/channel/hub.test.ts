@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryBlobs } from '../../engine/blobs/memory-blobs.ts';
 import { topics } from '../../engine/bus/topics.ts';
 import type { Storage } from '../../engine/db/storage.ts';
-import { eachDatabase, fixtures } from '../../testing/index.ts';
+import { deviceRates } from '../../engine/http/rates.ts';
+import { eachDatabase, fixtures, testSettings } from '../../testing/index.ts';
 import { ChannelHub } from './hub.ts';
 import type { LineListener } from './line.ts';
 import { channelOf } from './queries.ts';
@@ -51,6 +52,7 @@ eachDatabase('hub of the message channel', (open) => {
     device = await make.device({ platform_id: platform.id, product_id: platform.product_id });
     hub = new ChannelHub({
       keepAttributes: async () => {},
+      rates: deviceRates(clock, testSettings),
       wakesPerMinute: async () => 60,
       stretch: () => 1,
       storage,
@@ -124,6 +126,7 @@ eachDatabase('hub of the message channel', (open) => {
     const other = new ChannelHub({
       keepAttributes: async () => {},
       storage: counting,
+      rates: deviceRates(clock, testSettings),
       wakesPerMinute: async () => 60,
       stretch: () => 1,
       clock,

@@ -15,6 +15,7 @@ import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StorageHealth } from '../stores/health.ts';
+import type { DeviceRates } from './rates.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What a token may do less than its user. */
@@ -292,4 +293,6 @@ export interface Deps {
   readonly health: StorageHealth;
   /** What both listeners have answered. */
   readonly traffic: Traffic;
+  /** How often devices write. */
+  readonly rates: DeviceRates;
 }
