@@ -33,6 +33,7 @@ import { openApiDocument } from './engine/http/openapi.ts';
 import { type CertificateAndKey, OwnCertificate } from './engine/http/own-certificate.ts';
 import { deviceRates } from './engine/http/rates.ts';
 import { buildServer, type ServerOptions } from './engine/http/server.ts';
+import { drain } from './engine/http/stopping.ts';
 import type { Timeouts } from './engine/http/timeouts.ts';
 import { Traffic } from './engine/http/traffic.ts';
 import type { Deps, Handlers } from './engine/http/types.ts';
@@ -216,9 +217,10 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const background = await start(core, blobs, extensions, lookClock);
   const listeners = [api, devices.app, ops ?? []].flat();
   async function close(): Promise<void> {
-    // First the listeners: what comes from now on goes to another process.
-    await hub.close();
-    await Promise.all([stopWatching(), stopClock(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
+    // First the channels and connections: what comes from now on goes to another process.
+    const gone = hub.close();
+    const drained = listeners.map((app) => drain(app, clock, gone));
+    await Promise.all([gone, ...drained, stopWatching(), stopClock(), gone.then(() => background.stop())]);
     await Promise.all([background.stopDeliveries(), ...extensions.map(({ close }) => close?.())]);
     core.live.close();
     if (!options.storage) await storage.close();
@@ -342,17 +344,4 @@ function servePages(
   serveDocs(api, () => openApiDocument(contracts, version, publicUrl));
   if (consoleDir !== undefined) serveConsole(api, consoleDir, statusOf, mapTiles);
   else api.get('/', (_request, reply) => reply.redirect('/docs'));
-}
-
-/** A request that is not over by then is cut: the whole stop has to end within 5 s. */
-const drainTimeoutMs = 4_000;
-
-/** Stops listening, answers what is under way, and cuts what takes too long. */
-async function drain(app: FastifyInstance, clock: Clock): Promise<void> {
-  const cancel = clock.after(drainTimeoutMs, () => app.server.closeAllConnections());
-  try {
-    await app.close();
-  } finally {
-    cancel();
-  }
 }

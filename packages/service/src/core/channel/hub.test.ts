@@ -167,7 +167,7 @@ eachDatabase('hub of the message channel', (open) => {
     // What is recorded of a channel that is not the one of this process would end it.
     await hub.compare();
     expect(await recorded()).toEqual(before);
-    expect(closes).toEqual(Array(5).fill(channelCloses.replaced));
+    expect(closes).toEqual(Array(4).fill(channelCloses.replaced));
     expect(hub.size).toBe(1);
   });
 
