@@ -122,6 +122,8 @@ export interface EndpointShape {
   readonly audit?: Audit;
   /** What a device writes by it. Said for all entries of a resource, it is of those that are no GET. */
   readonly writes?: DeviceWrite;
+  /** It makes room on a full disk, or leads to what does: it may use the reserve. What deletes may without saying so. */
+  readonly makesRoom?: boolean;
   /** Open to a session whose account lacks the second factor that the service wants: it leads to one, or out. Spec: API-RULE-factor-4. */
   readonly withoutFactor?: boolean;
   readonly params?: TObject;
@@ -142,6 +144,10 @@ export interface EndpointShape {
   /** Statuses of refusals, beside 500. */
   readonly errors: readonly ErrorStatus[];
 }
+
+/** Whether an endpoint may use the room that is kept for a full disk: results of updates are not lost either. Spec: API-ERR-507. */
+export const usesReserve = ({ method, makesRoom, writes }: EndpointShape): boolean =>
+  method === 'DELETE' || makesRoom === true || (writes === 'updates' && method !== 'GET');
 
 /** The scope that a token needs for an endpoint; none for one that no token is shown to. Spec: API-RULE-token-3. */
 export const scopeOf = ({ scope, auth }: Pick<EndpointShape, 'scope' | 'auth'>): TokenScope | undefined =>

@@ -42,6 +42,7 @@ import { openOutbound } from './engine/outbound/outbound.ts';
 import type { Outbound } from './engine/outbound/ports.ts';
 import { deviceAddresses, type LogLevel, type Settings } from './engine/settings/settings.ts';
 import { StorageHealth, UnusableError } from './engine/stores/health.ts';
+import { openReserve } from './engine/stores/reserve.ts';
 import type { SingleSignOn, SsoFiles } from './extensions/accounts/single-sign-on.ts';
 import type { Extension, ExtensionParts, Opened } from './extensions/extension.ts';
 import { chosenExtensions } from './extensions/index.ts';
@@ -152,6 +153,8 @@ async function openParts(options: ServiceOptions, chosen: readonly Extension[], 
   const endpoints = endpointsOf(contracts).map(({ shape }) => shape);
   const api: FastifyInstance = buildServer({ ...publicServerOptions, web: options.certificates?.api, endpoints });
   if (!options.storage && !options.blobs) await refuseLostRecords(settings);
+  const reserve = openReserve(settings.database);
+  reserve.release();
   const storage = options.storage ?? (await openRecords(settings.database, storageOptions(api, settings)));
   const stored = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
   const warnings = new Map<string, string>();
@@ -159,7 +162,7 @@ async function openParts(options: ServiceOptions, chosen: readonly Extension[], 
   const blobs = checkedBlobs(stored, { clock, reads: !settings.blobs.startsWith('s3:'), onChange });
   const attempts = openAttempts({ storage, clock });
   const rates = deviceRates(clock, settings);
-  const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic, rates };
+  const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic, rates, reserve };
   const hosts = [...(options.deviceHosts ?? []), ...deviceAddresses(settings).map(({ host }) => host)];
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, hosts);
   await reportTroubles(deps, identity, warnings);
@@ -202,7 +205,18 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const devices = openDeviceListener(core, own, parts.serverOptions, deviceContractsOf(chosen));
   for (const { mountOnDevices } of extensions) mountOnDevices?.(devices.app, core, devices.mounting);
   const [bus, tokens] = [storage.bus, tokenChecks(storage.db, clock)];
-  const mounting = { blobs, clock, statusOf, bus, intercept: hooks.intercept, tokens, authenticate: { bearer } };
+  const { reserve, health } = deps;
+  const room = { reserve, isFull: health.isFull };
+  const mounting = {
+    blobs,
+    clock,
+    ...room,
+    statusOf,
+    bus,
+    intercept: hooks.intercept,
+    tokens,
+    authenticate: { bearer },
+  };
   const running = { isStopping: () => hub.isClosed, channels: () => hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);
@@ -216,6 +230,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const start = options.withoutBackgroundWork ? async () => noWork : startBackgroundWork;
   const background = await start(core, blobs, extensions, lookClock);
   const listeners = [api, devices.app, ops ?? []].flat();
+  reserve.take();
   async function close(): Promise<void> {
     // First the channels and connections: what comes from now on goes to another process.
     const gone = hub.close();

@@ -7,6 +7,7 @@ import { buildService, type Service } from '@moorage/service';
 import { ensureAdministrator, isPasswordLate } from '@moorage/service/administration';
 import { isLoopbackHost } from '@moorage/service/engine/settings/setting-texts';
 import { deviceAddresses, type Settings, whyNotTogether } from '@moorage/service/engine/settings/settings';
+import { openReserve } from '@moorage/service/engine/stores/reserve';
 import { UserError } from '../command-line/define.ts';
 import { consoleFolder } from '../console-folder.ts';
 import { readCertificates } from '../files/certificate-files.ts';
@@ -70,7 +71,8 @@ export async function startService(
   try {
     // Of this user alone: it holds the key of the authority, and those of modules.
     makeFolder(settings.data, 0o700);
-    lock = await lockDatabase(settings.database);
+    const isFull = (error: unknown) => errorCode(error) === 'ENOSPC';
+    lock = await openReserve(settings.database).use(() => lockDatabase(settings.database), isFull);
     const certificates = readCertificates(settings);
     service = await buildService({
       settings,

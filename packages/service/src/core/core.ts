@@ -220,8 +220,8 @@ export function openDeviceListener(
   const endpoints = endpointsOf({ ...deviceListenerContract, ...beside }).map(({ shape }) => shape);
   const app = buildDeviceListener(core, core.identity, own, endpoints, options);
   const authenticate = { device: core.deviceCheck };
-  const { blobs, clock, rates } = core;
-  const mounting = { blobs, clock, rates, statusOf: deviceStatusOf, authenticate };
+  const { blobs, clock, rates, reserve, health } = core;
+  const mounting = { blobs, clock, rates, reserve, isFull: health.isFull, statusOf: deviceStatusOf, authenticate };
   const routes = {
     device: accountDeviceRoutes(core),
     ota: otaDeviceRoutes(core.ota),

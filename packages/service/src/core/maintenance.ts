@@ -66,7 +66,8 @@ export function startMaintenance(
   return repeat({ clock, pauseMs: roundMs, onError }, async () => {
     for (const { name, run, everyMs = hourMs } of pieces) {
       const work = async () => {
-        await run(deps);
+        // What it removes makes room.
+        await deps.reserve.use(async () => run(deps), deps.health.isFull);
         return true;
       };
       await doForAll(deps, { name, everyMs, skewMs }, work).catch((error: unknown) =>

@@ -1,8 +1,17 @@
-import { type DeviceWrite, type EndpointShape, isBinary, mayBeAbsent, type Refusal, refusal } from '@moorage/api';
+import {
+  type DeviceWrite,
+  type EndpointShape,
+  isBinary,
+  mayBeAbsent,
+  type Refusal,
+  refusal,
+  usesReserve,
+} from '@moorage/api';
 import { type Clock, failure, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
+import type { Reserve } from '../stores/reserve.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal, statusesOf } from './errors.ts';
 import { listExporter, wantedFormat } from './export.ts';
@@ -62,6 +71,9 @@ export interface MountOptions {
   readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
   /** Goes around their handlers. */
   readonly intercept?: Interceptor | undefined;
+  /** Room for what may use it when the records have none; with what says so of an error. */
+  readonly reserve?: Reserve;
+  readonly isFull?: (error: unknown) => boolean;
   /** How often a device may write; without it there is no limit. */
   readonly rates?: DeviceRates;
   /** For endpoints that bearer tokens are shown to. */
@@ -234,6 +246,8 @@ function mountEndpoint(
   const send = senderOf(app, shape, options);
   // Safe: params, query and body have passed the schemas that the handler's type derives from.
   const run = handler as unknown as (call: ReturnType<typeof callOf>) => ReturnType<Handler<EndpointShape>>;
+  const { reserve, isFull } = usesReserve(shape) ? options : {};
+  const runWithRoom: typeof run = reserve && isFull ? async (call) => reserve.use(async () => run(call), isFull) : run;
   const mayLackBody = shape.body !== undefined && mayBeAbsent(shape.body);
   const exportList = shape.paged ? listExporter(shape, { clock: options.clock ?? realClock, statusOf }) : undefined;
   for (const { url, rest } of routerPaths(shape.path)) {
@@ -277,7 +291,7 @@ function mountEndpoint(
             isAllowed: () => isStill(request.caller as Caller, authenticate?.(request)),
           });
         }
-        const result = await run(callOf(request, options));
+        const result = await runWithRoom(callOf(request, options));
         if (!result.ok) return sendRefusal(reply, result.error, statusOf(result.error.code));
         return send(request, reply, result.value);
       },
