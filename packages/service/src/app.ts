@@ -18,6 +18,7 @@ import { openBlobs } from './engine/blobs/backends/open.ts';
 import type { BlobStore } from './engine/blobs/blob-store.ts';
 import { type CheckedBlobs, checkedBlobs, type Damaged } from './engine/blobs/checked-blobs.ts';
 import { checkSome, objectOf } from './engine/db/blob-records.ts';
+import { quickCheck, wasCut } from './engine/db/dialect/sqlite/quick-check.ts';
 import type { StorageOptions } from './engine/db/open.ts';
 import { isEmptyFile } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
@@ -153,10 +154,12 @@ async function openParts(options: ServiceOptions, chosen: readonly Extension[], 
   const endpoints = endpointsOf(contracts).map(({ shape }) => shape);
   const api: FastifyInstance = buildServer({ ...publicServerOptions, web: options.certificates?.api, endpoints });
   if (!options.storage && !options.blobs) await refuseLostRecords(settings);
+  const isCut = !options.storage && wasCut(settings.database);
   const reserve = openReserve(settings.database);
   reserve.release();
   const storage = options.storage ?? (await openRecords(settings.database, storageOptions(api, settings)));
   const stored = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
+  const stopCheck = isCut ? quickCheck(settings.database, (error) => void health.troubleOf(error)) : async () => {};
   const warnings = new Map<string, string>();
   const onChange: Parameters<typeof checkedBlobs>[1]['onChange'] = (damaged) => warnOfDamage(api, warnings, damaged);
   const blobs = checkedBlobs(stored, { clock, reads: !settings.blobs.startsWith('s3:'), onChange });
@@ -185,6 +188,7 @@ async function openParts(options: ServiceOptions, chosen: readonly Extension[], 
     hooks,
     bearer,
     core,
+    stopCheck,
     serverOptions,
     publicServerOptions,
   };
@@ -235,7 +239,14 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     // First the channels and connections: what comes from now on goes to another process.
     const gone = hub.close();
     const drained = listeners.map((app) => drain(app, clock, gone));
-    await Promise.all([gone, ...drained, stopWatching(), stopClock(), gone.then(() => background.stop())]);
+    await Promise.all([
+      gone,
+      ...drained,
+      parts.stopCheck(),
+      stopWatching(),
+      stopClock(),
+      gone.then(() => background.stop()),
+    ]);
     await Promise.all([background.stopDeliveries(), ...extensions.map(({ close }) => close?.())]);
     core.live.close();
     if (!options.storage) await storage.close();

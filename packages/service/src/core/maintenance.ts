@@ -39,7 +39,7 @@ export const corePieces: readonly MaintenancePiece[] = [
   { name: 'old logs', run: removeOldLogs },
   {
     name: 'old counts of polls',
-    run: ({ storage, clock }) => deletePollsBefore(storage, clock.now() - logRetentionMs),
+    run: ({ storage, clock, settings }) => deletePollsBefore(storage, clock.now() - logRetentionMs(settings)),
   },
   { name: 'counts of devices', run: mergeDeviceCounts },
   { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },

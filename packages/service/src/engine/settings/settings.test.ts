@@ -38,6 +38,8 @@ describe('settings', () => {
         deviceCertificateDays: 10_950,
         updateTimeoutHours: 24,
         requestsPerMinute: 60_000,
+        logDays: 90,
+        logDaysFrequent: 14,
         deviceConnectsPerMinute: 60,
         deviceIdentityPerMinute: 60,
         deviceUpdatesPerMinute: 300,

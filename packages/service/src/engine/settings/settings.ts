@@ -215,6 +215,18 @@ export const settingsTable = {
   'quota-bundles': perAccount('bundles', 100_000, 'bundles of products'),
   'quota-connectors': perAccount('connectors', 1_000, 'connectors of products'),
   'quota-mebibytes': perAccount('MiB', 102_400, 'MiB of files, assets and bundles'),
+  'log-days': {
+    parse: count('days', 36_500),
+    placeholder: 'DAYS',
+    default: 90,
+    help: 'how long the log of what happened is kept, and counts of polls',
+  },
+  'log-days-frequent': {
+    parse: count('days', 36_500),
+    placeholder: 'DAYS',
+    default: 14,
+    help: 'the same for what devices do all day: device.online, device.offline, device.message',
+  },
   'audit-days': {
     extension: 'audit',
     parse: countOrAny('days', 36_500),
