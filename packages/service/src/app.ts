@@ -209,8 +209,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const devices = openDeviceListener(core, own, parts.serverOptions, deviceContractsOf(chosen));
   for (const { mountOnDevices } of extensions) mountOnDevices?.(devices.app, core, devices.mounting);
   const [bus, tokens] = [storage.bus, tokenChecks(storage.db, clock)];
-  const { reserve, health } = deps;
-  const room = { reserve, isFull: health.isFull };
+  const room = { reserve: deps.reserve, isFull: deps.health.isFull };
   const mounting = {
     blobs,
     clock,
@@ -234,7 +233,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const start = options.withoutBackgroundWork ? async () => noWork : startBackgroundWork;
   const background = await start(core, blobs, extensions, lookClock);
   const listeners = [api, devices.app, ops ?? []].flat();
-  reserve.take();
+  deps.reserve.take();
   async function close(): Promise<void> {
     // First the channels and connections: what comes from now on goes to another process.
     const gone = hub.close();

@@ -71,8 +71,7 @@ export async function startService(
   try {
     // Of this user alone: it holds the key of the authority, and those of modules.
     makeFolder(settings.data, 0o700);
-    const isFull = (error: unknown) => errorCode(error) === 'ENOSPC';
-    lock = await openReserve(settings.database).use(() => lockDatabase(settings.database), isFull);
+    lock = await openReserve(settings.database).use(() => lockDatabase(settings.database), isDiskFull);
     const certificates = readCertificates(settings);
     service = await buildService({
       settings,
@@ -166,6 +165,8 @@ function watchReaches(service: Service, settings: Settings): ReachWatch {
     },
   };
 }
+
+const isDiskFull = (error: unknown): boolean => errorCode(error) === 'ENOSPC';
 
 /**
  * Takes a database file for this service alone: changes in one process do not reach others over a file, as they do
