@@ -120,7 +120,7 @@ export const zones: readonly Zone[] = [
   // What every floor uses: secrets by chance, and their hashes.
   { name: 'service/engine', path: `${service}/engine/`, imports: ['base'] },
   // Addresses of what is stored elsewhere, what is known of its health, and a watch for silence.
-  { name: 'service/stores', path: `${service}/engine/stores/`, imports: ['base'] },
+  { name: 'service/stores', path: `${service}/engine/stores/`, imports: ['base'], system: ['node:fs'] },
   { name: 'service/settings', path: `${service}/engine/settings/`, imports: ['base', 'api', 'service/stores'] },
   {
     name: 'service/http',

@@ -21,6 +21,7 @@ export const published: readonly Published[] = [
       'packages/moorage/src/main.ts',
       'packages/service/src/engine/blobs/backends/hash-worker.ts',
       'packages/service/src/engine/db/dialect/sqlite/checkpoint-worker.ts',
+      'packages/service/src/engine/db/dialect/sqlite/quick-check-worker.ts',
     ],
   },
   {

@@ -50,7 +50,7 @@ mountContract(
     async upload({ upload }) {
       const stored = await upload.store({ maxBytes: 16 * 1024 * 1024 });
       if (!stored.ok) return stored;
-      await storage.transaction((trx) => recordBlob(trx, stored.value.blob, Date.now()));
+      await storage.transaction((trx) => recordBlob(trx, stored.value.blob, Date.now(), null));
       await blobs.remove(stored.value.blob.sha256);
       return success(resultOk);
     },

@@ -24,7 +24,6 @@ test.skipIf(!hasPrograms('curl', 'bash'))('the guide to alerts works as it stand
   expect(run.stdout).not.toContain('"statusCode"');
   const lines = run.stdout.split('\n').filter((line) => line !== '');
   expect(lines).toEqual([
-    'W',
     'Update failed',
     '4.5',
     "[ 'pia@pier.example' ]",

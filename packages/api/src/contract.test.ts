@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contract } from './contract.ts';
+import { contract, deviceListenerContract, doorRoutesContract, endpointsOf } from './contract.ts';
 import type { EndpointShape } from './endpoint.ts';
 
 const entries = Object.entries<Readonly<Record<string, EndpointShape>>>(contract).flatMap(([resource, beside]) =>
@@ -24,4 +24,13 @@ test('what an entry says of the audit is there: the parameter, and the GET that 
     return read === undefined || reads ? [] : [`${name}: ${read}`];
   });
   expect(wrong).toEqual([]);
+});
+
+// API-LIMIT-writes
+test('whatever a device writes has a rate, and what it reads has none but the polls of clients', () => {
+  const entries = endpointsOf({ ...deviceListenerContract, ...doorRoutesContract });
+  const changing = entries.filter(({ shape: { method, auth } }) => method !== 'GET' && auth !== 'none');
+  expect(changing.filter(({ shape }) => shape.writes === undefined).map(({ name }) => name)).toEqual([]);
+  const reading = entries.filter(({ shape: { method, writes } }) => method === 'GET' && writes !== undefined);
+  expect(reading.map(({ name }) => name)).toEqual(['ddi.base', 'ddi.bundle', 'mender.nextOfQuery']);
 });

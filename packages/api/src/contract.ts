@@ -18,7 +18,7 @@ import { platformsContract } from './core/platforms.ts';
 import { productPeopleContract } from './core/product-people.ts';
 import { productsContract } from './core/products.ts';
 import { tokensContract, usersContract } from './core/users.ts';
-import type { DeclaredEndpoint, EndpointShape } from './endpoint.ts';
+import type { DeclaredEndpoint, DeviceEndpoint, EndpointShape } from './endpoint.ts';
 import { accountsContract } from './extensions/accounts.ts';
 import { alertsContract } from './extensions/alerts.ts';
 import { attributesContract } from './extensions/attributes.ts';
@@ -126,13 +126,13 @@ export const deviceListenerContract = {
   ota: otaRoutesContract,
   files: filesRoutesContract,
   data: dataRoutesContract,
-} as const satisfies Record<string, Record<string, EndpointShape>>;
+} as const satisfies Record<string, Record<string, DeviceEndpoint>>;
 
 /** What update clients of other makers call there. */
 export const doorRoutesContract = {
   ddi: ddiContract,
   mender: menderContract,
-} as const satisfies Record<string, Record<string, EndpointShape>>;
+} as const satisfies Record<string, Record<string, DeviceEndpoint>>;
 
 export type Contract = typeof contract;
 

@@ -92,6 +92,13 @@ export type Audit =
  */
 export type Proof = 'always' | 'in the body' | { readonly when: string };
 
+/**
+ * What a device may write so many times in a minute, each kind with a setting of its own: one device cannot fill what
+ * belongs to all. Spec: API-LIMIT-writes.
+ */
+export const deviceWrites = ['connects', 'identity', 'updates', 'files', 'attributes', 'samples', 'messages'] as const;
+export type DeviceWrite = (typeof deviceWrites)[number];
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
@@ -113,6 +120,10 @@ export interface EndpointShape {
   readonly proof?: Proof;
   readonly access?: Access;
   readonly audit?: Audit;
+  /** What a device writes by it. Said for all entries of a resource, it is of those that are no GET. */
+  readonly writes?: DeviceWrite;
+  /** It makes room on a full disk, or leads to what does: it may use the reserve. What deletes may without saying so. */
+  readonly makesRoom?: boolean;
   /** Open to a session whose account lacks the second factor that the service wants: it leads to one, or out. Spec: API-RULE-factor-4. */
   readonly withoutFactor?: boolean;
   readonly params?: TObject;
@@ -134,6 +145,10 @@ export interface EndpointShape {
   readonly errors: readonly ErrorStatus[];
 }
 
+/** Whether an endpoint may use the room that is kept for a full disk: results of updates are not lost either. Spec: API-ERR-507. */
+export const usesReserve = ({ method, makesRoom, writes }: EndpointShape): boolean =>
+  method === 'DELETE' || makesRoom === true || (writes === 'updates' && method !== 'GET');
+
 /** The scope that a token needs for an endpoint; none for one that no token is shown to. Spec: API-RULE-token-3. */
 export const scopeOf = ({ scope, auth }: Pick<EndpointShape, 'scope' | 'auth'>): TokenScope | undefined =>
   scope ?? (auth === 'bearer' ? 'read' : undefined);
@@ -149,6 +164,10 @@ export type DeclaredEndpoint = EndpointShape &
     | { readonly method: 'GET' }
     | ({ readonly audit: Audit } & ({ readonly auth: 'none' } | { readonly scope: TokenScope }))
   );
+
+/** An entry that devices call: what it writes has a rate. Who makes itself known first is limited by its address. */
+export type DeviceEndpoint = EndpointShape &
+  ({ readonly method: 'GET' } | { readonly auth: 'none' } | { readonly writes: DeviceWrite });
 
 /** The only statuses that a module has result codes for; every other refusal is turned into one. Spec: API-DEV-status. */
 export const deviceRouteErrors = [400, 403, 404] as const;
@@ -217,7 +236,7 @@ function paramsOf(path: string, given: TProperties = {}): TObject | undefined {
 }
 
 function completed({ params: shared, ...common }: Shared, entry: Entry): EndpointShape {
-  const { route, params: given = shared, scope, ...said } = { ...usual, ...common, ...entry };
+  const { route, params: given = shared, scope, writes, ...said } = { ...usual, ...common, ...entry };
   // Safe: the type of a route.
   const [method, path] = route.split(' ') as [Method, string];
   const params = paramsOf(path, given);
@@ -230,7 +249,11 @@ function completed({ params: shared, ...common }: Shared, entry: Entry): Endpoin
     method,
     path,
     spec: [...clauses, ...(said.spec ?? [])],
-    ...defined({ params, scope: entry.scope ?? (changes ? scope : undefined) }),
+    ...defined({
+      params,
+      scope: entry.scope ?? (changes ? scope : undefined),
+      writes: entry.writes ?? (method === 'GET' || said.auth === 'none' ? undefined : writes),
+    }),
   };
 }
 

@@ -149,6 +149,11 @@ export const errors = {
     status: 429,
     message: 'You have made {limit} requests in this minute, as many as you may; try again in {retryAfterS} seconds',
   },
+  TOO_MANY_WRITES: {
+    status: 429,
+    message:
+      'The device has written as often as it may in a minute ({writes}: {limit} times); try again in {retryAfterS} seconds',
+  },
   TOO_MANY_LOGINS: { status: 429, message: 'Too many failed logins; try again in {retryAfterS} seconds' },
   TOO_MANY_LOOK_UPS: {
     status: 429,

@@ -18,6 +18,7 @@ import { openBlobs } from './engine/blobs/backends/open.ts';
 import type { BlobStore } from './engine/blobs/blob-store.ts';
 import { type CheckedBlobs, checkedBlobs, type Damaged } from './engine/blobs/checked-blobs.ts';
 import { checkSome, objectOf } from './engine/db/blob-records.ts';
+import { quickCheck, wasCut } from './engine/db/dialect/sqlite/quick-check.ts';
 import type { StorageOptions } from './engine/db/open.ts';
 import { isEmptyFile } from './engine/db/open.ts';
 import type { Storage } from './engine/db/storage.ts';
@@ -31,7 +32,9 @@ import { injectFetch } from './engine/http/inject-fetch.ts';
 import { type MountOptions, mountAll, mountContract, type Resources } from './engine/http/mount.ts';
 import { openApiDocument } from './engine/http/openapi.ts';
 import { type CertificateAndKey, OwnCertificate } from './engine/http/own-certificate.ts';
+import { deviceRates } from './engine/http/rates.ts';
 import { buildServer, type ServerOptions } from './engine/http/server.ts';
+import { drain } from './engine/http/stopping.ts';
 import type { Timeouts } from './engine/http/timeouts.ts';
 import { Traffic } from './engine/http/traffic.ts';
 import type { Deps, Handlers } from './engine/http/types.ts';
@@ -40,6 +43,7 @@ import { openOutbound } from './engine/outbound/outbound.ts';
 import type { Outbound } from './engine/outbound/ports.ts';
 import { deviceAddresses, type LogLevel, type Settings } from './engine/settings/settings.ts';
 import { StorageHealth, UnusableError } from './engine/stores/health.ts';
+import { openReserve } from './engine/stores/reserve.ts';
 import type { SingleSignOn, SsoFiles } from './extensions/accounts/single-sign-on.ts';
 import type { Extension, ExtensionParts, Opened } from './extensions/extension.ts';
 import { chosenExtensions } from './extensions/index.ts';
@@ -150,13 +154,18 @@ async function openParts(options: ServiceOptions, chosen: readonly Extension[], 
   const endpoints = endpointsOf(contracts).map(({ shape }) => shape);
   const api: FastifyInstance = buildServer({ ...publicServerOptions, web: options.certificates?.api, endpoints });
   if (!options.storage && !options.blobs) await refuseLostRecords(settings);
+  const isCut = !options.storage && wasCut(settings.database);
+  const reserve = openReserve(settings.database);
+  reserve.release();
   const storage = options.storage ?? (await openRecords(settings.database, storageOptions(api, settings)));
   const stored = options.blobs ?? (await openBlobs(settings.blobs, settings, (sha256) => objectOf(storage.db, sha256)));
+  const stopCheck = isCut ? quickCheck(settings.database, (error) => void health.troubleOf(error)) : async () => {};
   const warnings = new Map<string, string>();
   const onChange: Parameters<typeof checkedBlobs>[1]['onChange'] = (damaged) => warnOfDamage(api, warnings, damaged);
   const blobs = checkedBlobs(stored, { clock, reads: !settings.blobs.startsWith('s3:'), onChange });
   const attempts = openAttempts({ storage, clock });
-  const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic };
+  const rates = deviceRates(clock, settings);
+  const deps: Deps = { storage, blobs, clock, settings, log: api.log, attempts, health, traffic, rates, reserve };
   const hosts = [...(options.deviceHosts ?? []), ...deviceAddresses(settings).map(({ host }) => host)];
   const identity = await openIdentity(storage, clock, settings.deviceCertificateDays, hosts);
   await reportTroubles(deps, identity, warnings);
@@ -179,6 +188,7 @@ async function openParts(options: ServiceOptions, chosen: readonly Extension[], 
     hooks,
     bearer,
     core,
+    stopCheck,
     serverOptions,
     publicServerOptions,
   };
@@ -199,7 +209,17 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const devices = openDeviceListener(core, own, parts.serverOptions, deviceContractsOf(chosen));
   for (const { mountOnDevices } of extensions) mountOnDevices?.(devices.app, core, devices.mounting);
   const [bus, tokens] = [storage.bus, tokenChecks(storage.db, clock)];
-  const mounting = { blobs, clock, statusOf, bus, intercept: hooks.intercept, tokens, authenticate: { bearer } };
+  const room = { reserve: deps.reserve, isFull: deps.health.isFull };
+  const mounting = {
+    blobs,
+    clock,
+    ...room,
+    statusOf,
+    bus,
+    intercept: hooks.intercept,
+    tokens,
+    authenticate: { bearer },
+  };
   const running = { isStopping: () => hub.isClosed, channels: () => hub.size };
   const meta = metaRoutes({ ...deps, ...ownStateOf(identity, warnings), ...running });
   packJson(api);
@@ -213,10 +233,19 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   const start = options.withoutBackgroundWork ? async () => noWork : startBackgroundWork;
   const background = await start(core, blobs, extensions, lookClock);
   const listeners = [api, devices.app, ops ?? []].flat();
+  deps.reserve.take();
   async function close(): Promise<void> {
-    // First the listeners: what comes from now on goes to another process.
-    await hub.close();
-    await Promise.all([stopWatching(), stopClock(), background.stop(), ...listeners.map((app) => drain(app, clock))]);
+    // First the channels and connections: what comes from now on goes to another process.
+    const gone = hub.close();
+    const drained = listeners.map((app) => drain(app, clock, gone));
+    await Promise.all([
+      gone,
+      ...drained,
+      parts.stopCheck(),
+      stopWatching(),
+      stopClock(),
+      gone.then(() => background.stop()),
+    ]);
     await Promise.all([background.stopDeliveries(), ...extensions.map(({ close }) => close?.())]);
     core.live.close();
     if (!options.storage) await storage.close();
@@ -340,17 +369,4 @@ function servePages(
   serveDocs(api, () => openApiDocument(contracts, version, publicUrl));
   if (consoleDir !== undefined) serveConsole(api, consoleDir, statusOf, mapTiles);
   else api.get('/', (_request, reply) => reply.redirect('/docs'));
-}
-
-/** A request that is not over by then is cut: the whole stop has to end within 5 s. */
-const drainTimeoutMs = 4_000;
-
-/** Stops listening, answers what is under way, and cuts what takes too long. */
-async function drain(app: FastifyInstance, clock: Clock): Promise<void> {
-  const cancel = clock.after(drainTimeoutMs, () => app.server.closeAllConnections());
-  try {
-    await app.close();
-  } finally {
-    cancel();
-  }
 }

@@ -76,3 +76,35 @@ it('an empty file of records beside stored files is no first start, and no backu
   expect(statSync(join(folder, 'moorage.db')).size).toBe(0);
   await expect(openSqliteSnapshot(join(folder, 'moorage.db'), join(folder, 'scratch'))).rejects.toThrow(UnusableError);
 });
+
+it('after a stop that was not orderly a malformed page is found by the service itself', async () => {
+  const path = join(folder, 'moorage.db');
+  const database = `sqlite:${path}`;
+  const first = await openRecords(database);
+  for (let row = 0; row < 200; row++) {
+    const message = randomBytes(400).toString('hex');
+    const about = { type: 'user.update', level: 'info', data: '{}', created_at: row } as const;
+    await first.db
+      .insertInto('logs')
+      .values({ ...about, id: `${row}`, message })
+      .execute();
+  }
+  await first.close();
+  // As a killed process leaves it: its log file has something.
+  const file = openSync(path, 'r+');
+  for (let at = statSync(path).size - 40 * 4_096; at < statSync(path).size; at += 4_096) {
+    writeSync(file, randomBytes(600), 0, 600, at);
+  }
+  const settings = { ...testSettings, database, blobs: `file:${join(folder, 'blobs')}` };
+  const cut = async (isCut: boolean) => {
+    if (isCut) writeFileSync(`${path}-wal`, randomBytes(32));
+    const service = await buildService({ settings, logLevel: 'silent', withoutBackgroundWork: true });
+    return service;
+  };
+  const orderly = await cut(false);
+  expect(orderly.deps.health.hasDamagedRecords).toBe(false);
+  await orderly.close();
+  const service = await cut(true);
+  await expect.poll(() => service.deps.health.hasDamagedRecords).toBe(true);
+  await service.close();
+});

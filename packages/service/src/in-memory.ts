@@ -4,14 +4,14 @@ import { buildService, type Service } from './app.ts';
 import { ensureAdministrator, firstAdministrator, issueToken } from './core/auth/accounts.ts';
 import { timeOfBackup } from './engine/backup/restore.ts';
 import { memoryBlobs } from './engine/blobs/memory-blobs.ts';
-import { resolveSettings, type Settings } from './engine/settings/settings.ts';
+import { resolveSettings, type Settings, withoutRates } from './engine/settings/settings.ts';
 
 /** Nothing of it is kept, so nothing of it is scarce. */
 const settings: Settings = {
   ...unwrap(resolveSettings({})),
   database: 'sqlite::memory:',
   deviceInsecure: true,
-  requestsPerMinute: 0,
+  ...withoutRates,
   quotaDevices: 1_000_000,
   quotaMebibytes: 1_000_000,
 };
@@ -49,7 +49,7 @@ export async function serviceOfBackup(
   folder: string,
 ): Promise<{ readonly service: Service; readonly token: string }> {
   const kept = { database: `sqlite:${folder}/records.db`, blobs: `file:${folder}/blobs` };
-  const settings: Settings = { ...unwrap(resolveSettings({})), ...kept, requestsPerMinute: 0 };
+  const settings: Settings = { ...unwrap(resolveSettings({})), ...kept, ...withoutRates };
   const clock = new VirtualClock(await timeOfBackup(file));
   await restoreStorage(settings, file);
   const service = await buildService({ settings, clock, withoutBackgroundWork: true, logLevel: 'silent' });

@@ -48,6 +48,7 @@ const shared = { tag: 'Login', auth: 'none', audit: { what: 'user', id: 'caller'
 export const authContract = endpoints(shared, {
   login: {
     route: 'POST /api/auth/login',
+    makesRoom: true,
     spec: ['API-AUTH-2', 'API-LIMIT-login', 'API-RULE-known-1'],
     summary: 'Log in with email or user name',
     description:
@@ -138,6 +139,7 @@ const sessionShared = { ...shared, auth: 'bearer', limited: 'closed', access: 'u
 export const sessionContract = endpoints(sessionShared, {
   open: {
     route: 'POST /api/auth/session',
+    makesRoom: true,
     spec: ['API-RULE-session-1', 'API-RULE-session-2'],
     summary: 'Log in from a page of the service: the token comes in a cookie',
     auth: 'none',

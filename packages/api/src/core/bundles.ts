@@ -137,6 +137,7 @@ export const bundlesContract = endpoints(shared, {
   },
   setState: {
     route: 'POST /api/bundles/{bundle_id}/state',
+    makesRoom: true,
     summary: 'Publish, archive or trash a bundle',
     body: Type.Object({
       state: Type.Enum([...bundleStates, 'trash']),

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { DeviceWrite } from '../endpoint.ts';
 import { ReportedAttributes, Text } from '../fields.ts';
 import { withoutNul } from '../patterns.ts';
 
@@ -59,6 +60,15 @@ export const DeviceRequest = Type.Union([
   }),
 ]);
 export type DeviceRequest = Static<typeof DeviceRequest>;
+
+/** What a device writes by each request; an echo writes nothing. Spec: API-LIMIT-writes. */
+export const requestWrites: Readonly<Record<DeviceRequest['request'], DeviceWrite | undefined>> = {
+  echo: undefined,
+  webhook: 'messages',
+  telemetry: 'samples',
+  attributes: 'attributes',
+  nodes: 'attributes',
+};
 
 /** An answer to a request of either side: `data` when it went well, else `error`; `code` is that of a command. */
 export const ChannelAnswer = Type.Object({

@@ -44,6 +44,7 @@ const shared = { tag: deviceListenerTag, auth: 'device', errors: deviceRouteErro
 export const dataRoutesContract = endpoints(shared, {
   activate: {
     route: 'POST /device/v1/activate',
+    writes: 'identity',
     summary: 'Bind the device and what it can do to the account of its owner',
     description: 'Without a user name and a password it is the account that has claimed the device.',
     body: Type.Object({ ...OwnCredentials, version: Type.Optional(Text(255)), capabilities: Capabilities }),
@@ -51,6 +52,7 @@ export const dataRoutesContract = endpoints(shared, {
   },
   deactivate: {
     route: 'POST /device/v1/deactivate',
+    writes: 'identity',
     summary: 'Undo the activation; streams, controls and messages stay until they expire',
     description: 'Without a user name and a password it is the account that has claimed the device.',
     body: Type.Object(OwnCredentials),
@@ -69,6 +71,7 @@ export const dataRoutesContract = endpoints(shared, {
   },
   write: {
     route: 'POST /device/v1/data',
+    writes: 'samples',
     summary: 'Write samples and control values, once for each batch id however often it is sent',
     body: Type.Object({
       batch: Type.String({
@@ -108,6 +111,7 @@ export const dataRoutesContract = endpoints(shared, {
   },
   post: {
     route: 'POST /device/v1/messages',
+    writes: 'messages',
     summary: 'Post a message from the device',
     body: Type.Object({
       data: Text(messageLimitBytes, ruled({ 'x-max-bytes': messageLimitBytes })),
@@ -123,6 +127,7 @@ export const dataRoutesContract = endpoints(shared, {
   },
   remove: {
     route: 'DELETE /device/v1/messages/{message_id}',
+    writes: 'messages',
     summary: 'Delete a message to the device',
   },
 });

@@ -236,6 +236,7 @@ export const devicesContract = endpoints(shared, {
   },
   reset: {
     route: 'POST /api/devices/{device_id}/reset',
+    makesRoom: true,
     access: 'device.reset',
     audit: { what: 'device', id: 'params.device_id' },
     summary: 'Take a claimable device back to what it was when it left the factory',

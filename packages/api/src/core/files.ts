@@ -137,6 +137,7 @@ export type FileTarget = (typeof fileTargets)[number];
 const onDevices = {
   tag: deviceListenerTag,
   auth: 'device',
+  writes: 'files',
   errors: deviceRouteErrors,
   params: { target: Type.Enum([...fileTargets]), path: FilePath },
 } as const;

@@ -162,6 +162,7 @@ export const productsContract = endpoints(shared, {
   },
   setState: {
     route: 'POST /api/products/{product_id}/state',
+    makesRoom: true,
     access: 'product.change',
     summary: 'Put a product into the trash, or take it out',
     body: Type.Object({ state: Type.Enum(['active', 'trash']) }),

@@ -117,18 +117,20 @@ export type DdiConfigData = Static<typeof ConfigData>;
 const Nothing = Type.Object({}, { description: 'clients look at the status alone, and know 200 only' });
 
 const base = '/{tenant}/controller/v1/{controller_id}';
-const shared = { params, tag: 'Doors: DDI', auth: 'door', hasAllStatuses: true, errors } as const;
+const shared = { params, tag: 'Doors: DDI', auth: 'door', writes: 'updates', hasAllStatuses: true, errors } as const;
 
 /** The interface that update clients such as SWUpdate and the RAUC updater speak, on the device listener. */
 export const ddiContract = endpoints(shared, {
   base: {
     route: `GET ${base}`,
+    writes: 'updates',
     spec: ['API-DDI-base', 'API-DOOR-identity'],
     summary: 'Ask what there is to do, and when to ask again',
     reply: DdiBase,
   },
   configData: {
     route: `PUT ${base}/configData`,
+    writes: 'attributes',
     spec: ['API-DDI-config'],
     summary: 'Report what the device says of itself; it becomes its attributes',
     body: ConfigData,
@@ -209,6 +211,7 @@ export const ddiContract = endpoints(shared, {
   },
   bundle: {
     route: `GET ${base}/update.raucb`,
+    writes: 'updates',
     spec: ['API-DDI-polling'],
     summary: 'Where RAUC itself polls: a redirect to the bundle on offer; 204 without one',
     description: 'RAUC says in headers what it runs (`RAUC-System-Version`), and is told in one where the bundle is.',
@@ -216,6 +219,7 @@ export const ddiContract = endpoints(shared, {
   },
   noteInstalled: {
     route: `PUT ${base}/installedBase`,
+    writes: 'attributes',
     spec: ['API-DDI-installed'],
     summary: 'Report by name and version what runs; both become attributes',
     body: Type.Object({ name: Text(256), version: Text(256) }),

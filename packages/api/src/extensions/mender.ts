@@ -4,7 +4,7 @@ import { Text } from '../fields.ts';
 
 const errors = [400, 401, 404, 405, 409, 413, 415, 416] as const;
 const params = { deployment_id: Type.String({ pattern: '^[0-9]{1,10}$' }), name: Text(255, { minLength: 1 }) };
-const shared = { params, tag: 'Doors: Mender', auth: 'door', hasAllStatuses: true, errors } as const;
+const shared = { params, tag: 'Doors: Mender', auth: 'door', writes: 'updates', hasAllStatuses: true, errors } as const;
 
 const Nothing = Type.Object({}, { description: 'status 204' });
 
@@ -71,6 +71,7 @@ export const menderContract = endpoints(shared, {
   },
   replaceInventory: {
     route: 'PUT /api/devices/v1/inventory/device/attributes',
+    writes: 'attributes',
     spec: ['API-MENDER-inventory'],
     summary: 'Report what the device says of itself, in the place of what it has said before',
     body: Inventory,
@@ -78,6 +79,7 @@ export const menderContract = endpoints(shared, {
   },
   mergeInventory: {
     route: 'PATCH /api/devices/v1/inventory/device/attributes',
+    writes: 'attributes',
     spec: ['API-MENDER-inventory'],
     summary: 'Report more of what the device says of itself',
     body: Inventory,
@@ -92,6 +94,7 @@ export const menderContract = endpoints(shared, {
   },
   nextOfQuery: {
     route: 'GET /api/devices/v1/deployments/device/deployments/next',
+    writes: 'updates',
     spec: ['API-MENDER-next'],
     summary: 'The same, as earlier clients ask',
     query: byRelease,

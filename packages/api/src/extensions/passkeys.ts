@@ -105,6 +105,7 @@ export const passkeysContract = endpoints(own, {
   begin: {
     ...stranger,
     route: 'POST /api/auth/passkey',
+    makesRoom: true,
     audit: { none: 'begins a sign-in; what comes of it is passkeys.open' },
     spec: ['API-RULE-passkey-1', 'API-LIMIT-passkey'],
     summary: 'Begin to sign in with a passkey, from a page of the service',
@@ -118,6 +119,7 @@ export const passkeysContract = endpoints(own, {
   open: {
     ...stranger,
     route: 'POST /api/auth/session/passkey',
+    makesRoom: true,
     spec: ['API-RULE-session-1', 'API-RULE-passkey-1', 'API-LIMIT-login'],
     summary: 'Log in with what the passkey has signed: the token comes in a cookie',
     body: Type.Object({ challenge: loginChallenge, credential: ShownPasskey }),

@@ -7,6 +7,7 @@ import { buildService, type Service } from '@moorage/service';
 import { ensureAdministrator, isPasswordLate } from '@moorage/service/administration';
 import { isLoopbackHost } from '@moorage/service/engine/settings/setting-texts';
 import { deviceAddresses, type Settings, whyNotTogether } from '@moorage/service/engine/settings/settings';
+import { openReserve } from '@moorage/service/engine/stores/reserve';
 import { UserError } from '../command-line/define.ts';
 import { consoleFolder } from '../console-folder.ts';
 import { readCertificates } from '../files/certificate-files.ts';
@@ -70,7 +71,7 @@ export async function startService(
   try {
     // Of this user alone: it holds the key of the authority, and those of modules.
     makeFolder(settings.data, 0o700);
-    lock = await lockDatabase(settings.database);
+    lock = await openReserve(settings.database).use(() => lockDatabase(settings.database), isDiskFull);
     const certificates = readCertificates(settings);
     service = await buildService({
       settings,
@@ -164,6 +165,8 @@ function watchReaches(service: Service, settings: Settings): ReachWatch {
     },
   };
 }
+
+const isDiskFull = (error: unknown): boolean => errorCode(error) === 'ENOSPC';
 
 /**
  * Takes a database file for this service alone: changes in one process do not reach others over a file, as they do

@@ -18,6 +18,7 @@ import {
   type Resources,
   type Routes,
   type TokenChecks,
+  withRate,
 } from '../engine/http/mount.ts';
 import type { OwnCertificate } from '../engine/http/own-certificate.ts';
 import type { ServerOptions } from '../engine/http/server.ts';
@@ -220,7 +221,8 @@ export function openDeviceListener(
   const endpoints = endpointsOf({ ...deviceListenerContract, ...beside }).map(({ shape }) => shape);
   const app = buildDeviceListener(core, core.identity, own, endpoints, options);
   const authenticate = { device: core.deviceCheck };
-  const mounting = { blobs: core.blobs, clock: core.clock, statusOf: deviceStatusOf, authenticate };
+  const { blobs, clock, rates, reserve, health } = core;
+  const mounting = { blobs, clock, rates, reserve, isFull: health.isFull, statusOf: deviceStatusOf, authenticate };
   const routes = {
     device: accountDeviceRoutes(core),
     ota: otaDeviceRoutes(core.ota),
@@ -232,7 +234,7 @@ export function openDeviceListener(
   mountSocket(app, {
     path: channelPath,
     frameLimitBytes: channelFrameLimitBytes,
-    onRequest: authenticationHook(core.deviceCheck, deviceStatusOf),
+    onRequest: authenticationHook(withRate(core.deviceCheck, 'connects', core.rates), deviceStatusOf),
     open: (request, line) => {
       // Safe: the check has passed, and it is that of devices.
       const { row, certificate } = request.caller as DeviceCaller;

@@ -1,5 +1,5 @@
 import { hourMs, minuteMs, repeat } from '@moorage/base';
-import { collectGarbage } from '../engine/db/blob-records.ts';
+import { collectGarbage, collectLately } from '../engine/db/blob-records.ts';
 import { doForAll, type WorkLease } from '../engine/db/leases.ts';
 import { sessionIdleS, sessionMaxAgeS } from '../engine/http/console-session.ts';
 import type { Deps } from '../engine/http/types.ts';
@@ -16,17 +16,22 @@ export interface MaintenancePiece {
   /** What is maintained. */
   readonly name: string;
   readonly run: (deps: Deps) => Promise<unknown>;
+  /** How often it is due, in milliseconds; every hour without it. */
+  readonly everyMs?: number;
 }
 
-/** Between the ends of one round and the start of the next, in milliseconds. */
-const intervalMs = hourMs;
-/** From the start of a process to its first round, in milliseconds: what is due is done by one that lives for minutes, too. */
-const firstPauseMs = 5 * minuteMs;
+/** Between the ends of one round and the start of the next, in milliseconds: what is not due waits for a later one. */
+const roundMs = 5 * minuteMs;
 /** What the clocks of two processes may differ by, in milliseconds. */
 const skewMs = 60_000;
 
 /** What is maintained of the core. */
 export const corePieces: readonly MaintenancePiece[] = [
+  {
+    name: 'blobs that were put lately and that nothing refers to',
+    everyMs: roundMs,
+    run: ({ storage, blobs, clock }) => collectLately({ storage, blobs, nowMs: clock.now() }),
+  },
   {
     name: 'blobs that nothing refers to',
     run: ({ storage, blobs, clock }) => collectGarbage({ storage, blobs, nowMs: clock.now() }),
@@ -34,7 +39,7 @@ export const corePieces: readonly MaintenancePiece[] = [
   { name: 'old logs', run: removeOldLogs },
   {
     name: 'old counts of polls',
-    run: ({ storage, clock }) => deletePollsBefore(storage, clock.now() - logRetentionMs),
+    run: ({ storage, clock, settings }) => deletePollsBefore(storage, clock.now() - logRetentionMs(settings)),
   },
   { name: 'counts of devices', run: mergeDeviceCounts },
   { name: 'old attempts', run: ({ storage, clock }) => deleteOldAttempts(storage.db, clock.now()) },
@@ -49,8 +54,8 @@ export const corePieces: readonly MaintenancePiece[] = [
 ];
 
 /**
- * Runs the pieces that no other process has run within an hour, some minutes after the start and every hour from then on,
- * until the returned function is called, which waits for the round under way.
+ * Runs the pieces that are due and that no other process has run, some minutes after the start and every so often from
+ * then on, until the returned function is called, which waits for the round under way.
  */
 export function startMaintenance(
   deps: Deps & { readonly lease: WorkLease },
@@ -58,13 +63,14 @@ export function startMaintenance(
 ): () => Promise<void> {
   const { clock, log } = deps;
   const onError = (error: unknown) => log.error({ err: error }, 'Maintenance failed');
-  return repeat({ clock, pauseMs: intervalMs, firstPauseMs, onError }, async () => {
-    for (const { name, run } of pieces) {
+  return repeat({ clock, pauseMs: roundMs, onError }, async () => {
+    for (const { name, run, everyMs = hourMs } of pieces) {
       const work = async () => {
-        await run(deps);
+        // What it removes makes room.
+        await deps.reserve.use(async () => run(deps), deps.health.isFull);
         return true;
       };
-      await doForAll(deps, { name, everyMs: intervalMs, skewMs }, work).catch((error: unknown) =>
+      await doForAll(deps, { name, everyMs, skewMs }, work).catch((error: unknown) =>
         log.error({ err: error }, `Maintenance failed: ${name}`),
       );
     }

@@ -8,7 +8,7 @@ import type { Storage } from '../engine/db/storage.ts';
 import { injectFetch } from '../engine/http/inject-fetch.ts';
 import type { Timeouts } from '../engine/http/timeouts.ts';
 import type { Outbound } from '../engine/outbound/ports.ts';
-import { type LogLevel, resolveSettings, type Settings } from '../engine/settings/settings.ts';
+import { type LogLevel, resolveSettings, type Settings, withoutRates } from '../engine/settings/settings.ts';
 import type { SingleSignOn } from '../extensions/accounts/single-sign-on.ts';
 import type { Rehearser } from '../extensions/rehearsals/rehearser.ts';
 import { extensionsRun } from './each-database.ts';
@@ -26,7 +26,7 @@ export const testSettings: Settings = {
   database: 'sqlite::memory:',
   deviceHandshakesPerSecond: 0,
   // Tests make thousands of requests while their clock stands still.
-  requestsPerMinute: 0,
+  ...withoutRates,
   logLevel: 'info',
 };
 

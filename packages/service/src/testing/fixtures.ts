@@ -178,7 +178,7 @@ function fileMakers({ insert, next, now, storage }: Rows, blobs: BlobStore) {
   async function stored(bytes: Uint8Array) {
     const info = await blobs.put(bytes, bytes.length);
     if (!info) throw new Error('A blob is larger than itself');
-    await recordBlob(storage.db, info, now());
+    await recordBlob(storage.db, info, now(), null);
     return { sha256: info.sha256, size: info.size, crc: info.crc };
   }
 

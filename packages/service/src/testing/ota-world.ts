@@ -9,7 +9,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
  * a socket.
  */
 export async function otaWorld(storage: Storage, options: TestAppOptions = {}) {
-  const app = await buildApp(storage, { ...options, settings: { deviceInsecure: true } });
+  const app = await buildApp(storage, { ...options, settings: { deviceInsecure: true, ...options.settings } });
   await app.service.devices.ready();
   const { make } = app;
   const people = {

@@ -1,12 +1,15 @@
 import type { Client, QuotaName } from '@moorage/api';
-import { unwrap } from '@moorage/base';
+import { minuteMs, unwrap } from '@moorage/base';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { waitingBytes } from '../../engine/db/blob-records.ts';
 import { hashSecret, newTokenValue } from '../../engine/secrets.ts';
 import { buildApp, eachDatabase, type MadeUser, type TestApp } from '../../testing/index.ts';
 import { softwarePlatform } from '../devices/rules.ts';
 
 const most = 3;
 const tries = 8;
+/** Where contents are kept for accounts. */
+const stores = ['files of devices', 'assets', 'resources', 'avatars'] as const;
 const mebibyte = 1024 * 1024;
 
 // API-LIMIT-quotas
@@ -127,8 +130,75 @@ eachDatabase('quotas of an account', (open) => {
     const more = () => as().call('assets.upload', { params: other, body: quarter });
     expect(await more()).toMatchObject({ error: { status: 403 } });
     unwrap(await as().call('assets.upload', { params: path, body: quarter }));
+    await collected();
     expect((await more()).ok).toBe(true);
     expect(await quota('bytes')).toMatchObject({ used: mebibyte / 2 });
+  });
+
+  /** What nothing refers to any more has been collected, by the service itself. */
+  const collected = async () => {
+    await expect
+      .poll(async () => {
+        await app.clock.advance(5 * minuteMs);
+        return waitingBytes(app.storage.db, user.id);
+      })
+      .toBe(0);
+  };
+
+  // API-LIMIT-writes
+  describe('of bytes have what is replaced within minutes, until it is collected', () => {
+    const mini = (at: number) => Buffer.alloc(mebibyte / 4, String(at));
+    const png = (at: number) => Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), mini(at)]);
+    /** A content in the place of the last one, in each store that has contents. */
+    const again: Readonly<Record<(typeof stores)[number], (at: number) => Promise<{ ok: boolean }>>> = {
+      async 'files of devices'(at) {
+        const reply = await app.service.devices.inject({
+          method: 'POST',
+          url: '/files/device/a.bin',
+          payload: mini(at),
+          headers: { ...deviceHeaders, 'content-type': 'application/octet-stream' },
+        });
+        return { ok: reply.statusCode === 200 };
+      },
+      assets: (at) => as().call('assets.upload', { params: { product_id: product, path: 'a.bin' }, body: mini(at) }),
+      async resources(at) {
+        const added = await as().call('bundles.addResource', {
+          params: { bundle_id: bundle },
+          body: { filename: 'a.bin', base64: mini(at).toString('base64') },
+        });
+        if (!added.ok) return added;
+        const params = { bundle_id: bundle, resource_id: added.value.value.id };
+        return as().call('bundles.removeResource', { params });
+      },
+      async avatars(at) {
+        const url = `/api/users/${user.id}/avatar`;
+        const headers = { authorization: `Bearer ${user.token}`, 'content-type': 'image/png' };
+        const reply = await app.api.inject({ method: 'POST', url, payload: png(at), headers });
+        return { ok: reply.statusCode === 200 };
+      },
+    };
+    let deviceHeaders: Record<string, string>;
+    beforeEach(async () => {
+      await app.service.devices.ready();
+      const secret = newTokenValue();
+      const at = { platform_id: platform.id, product_id: platform.product_id, user_id: user.id };
+      const { uuid } = await app.make.device({ ...at, provision_token_hash: hashSecret(secret) });
+      deviceHeaders = { 'x-device-uuid': uuid, 'x-device-token': secret };
+    });
+
+    it.each(stores)('%s', async (store) => {
+      const outcomes = [];
+      for (let at = 0; at < tries; at++) outcomes.push((await again[store](at)).ok);
+      // Of avatars, which do not count, the last is no content that waits.
+      const letIn = outcomes.indexOf(false);
+      expect([3, 4, 5]).toContain(letIn);
+      expect(outcomes.slice(letIn)).toEqual(Array(tries - letIn).fill(false));
+      await collected();
+      expect((await again[store](tries)).ok).toBe(true);
+      let count = 0;
+      for await (const _ of app.blobs.list()) count++;
+      expect(count).toBeLessThanOrEqual(2);
+    });
   });
 
   it('hold for devices that are claimed: the token is not spent, the device stays free', async () => {

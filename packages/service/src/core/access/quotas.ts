@@ -1,4 +1,5 @@
 import { type QuotaName, type QuotaRecord, quotaNames, type Refusal, refusal } from '@moorage/api';
+import { waitingBytes } from '../../engine/db/blob-records.ts';
 import { countOf } from '../../engine/db/paging.ts';
 import type { Db } from '../../engine/db/storage.ts';
 import type { Settings } from '../../engine/settings/settings.ts';
@@ -41,7 +42,7 @@ async function bytesOf(db: Db, userId: string): Promise<number> {
     ])
     .executeTakeFirstOrThrow();
   // Sums of large integers come as texts.
-  return Number(devices ?? 0) + Number(assets ?? 0) + Number(resources ?? 0);
+  return Number(devices ?? 0) + Number(assets ?? 0) + Number(resources ?? 0) + (await waitingBytes(db, userId));
 }
 
 const quotas: Readonly<Record<QuotaName, Quota>> = {
@@ -88,7 +89,9 @@ export async function refuseQuota(
 ): Promise<Refusal | undefined> {
   const { limit: limitOf, used, things } = quotas[name];
   const limit = limitOf(settings);
-  if (limit === 0 || userId === null || adding <= 0) return undefined;
+  if (limit === 0 || userId === null) return undefined;
+  // Content in the place of a larger one adds nothing, unless what it has replaced has not gone yet.
+  if (adding <= 0 && (name !== 'bytes' || (await waitingBytes(trx, userId)) === 0)) return undefined;
   const user = await trx.selectFrom('users').select(['username', 'role']).where('id', '=', userId).executeTakeFirst();
   if (!user || user.role === 'admin') return undefined;
   const has = await used(trx, userId);

@@ -13,6 +13,7 @@ import {
   type Handlers,
   handlers,
 } from '../../engine/http/types.ts';
+import { refuseQuota } from '../access/quotas.ts';
 import { authorise, generalRoles, viewerFor } from '../access/rules.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { fileReply } from '../files/replies.ts';
@@ -42,7 +43,7 @@ async function readAvatar(
 
 /** Stores a picture and makes it the current one; the one before is forgotten. Spec: API-LIMIT-avatar. */
 async function setAvatar(
-  { storage, clock }: Deps,
+  { storage, clock, settings }: Deps,
   owner: AvatarOwner,
   call: Pick<Call<Contract['setUser']>, 'headers' | 'caller' | 'ip' | 'upload'>,
   log: Pick<LogEntry, 'type' | 'message'>,
@@ -64,11 +65,13 @@ async function setAvatar(
   const { blob } = stored.value;
   const id = randomUUID();
   const atMs = clock.now();
-  return transactionOverConflicts(storage, async (trx): Promise<Result<SetAvatar, Refusal>> => {
+  const set = await transactionOverConflicts(storage, async (trx): Promise<Result<SetAvatar, Refusal>> => {
     const earlier = await lockAvatar(trx, storage.expressions, owner);
     const refused = refuseChanged(call.headers, earlier && fileReply(earlier, earlier.created_at));
     if (refused) return failure(refused);
-    await recordBlob(trx, blob, atMs);
+    const full = await refuseQuota(settings, trx, call.caller.userId, 'bytes', blob.size);
+    if (full) return failure(full);
+    await recordBlob(trx, blob, atMs, call.caller.userId);
     const ids =
       'userId' in owner
         ? { user_id: owner.userId, platform_id: null }
@@ -78,6 +81,8 @@ async function setAvatar(
     await writeLog(trx, { ...log, ...byCaller(call, atMs), data: { avatar_id: id, size: blob.size } });
     return success({ result: 'ok', avatar_id: id });
   });
+  if (!set.ok) await recordBlob(storage.db, blob, atMs, call.caller.userId);
+  return set;
 }
 
 /** API-EP-POST-users-user_id-avatar */

@@ -73,12 +73,15 @@ async function recordResource(
   { blob, digests }: { readonly blob: BlobInfo; readonly digests: Digests },
 ): Promise<Result<undefined, Refusal>> {
   const judged = await judge(deps, resource.filename, blob.sha256);
-  if (!judged.ok) return judged;
+  if (!judged.ok) {
+    await recordBlob(deps.storage.db, blob, deps.clock.now(), call.caller.userId);
+    return judged;
+  }
   const header = judged.value;
   const atMs = deps.clock.now();
   const { filename } = resource;
   const { sha256, size, crc } = blob;
-  return transactionOverConflicts(deps.storage, async (trx): Promise<Result<undefined, Refusal>> => {
+  const recorded = await transactionOverConflicts(deps.storage, async (trx): Promise<Result<undefined, Refusal>> => {
     const bundle = await openBundle(trx, bundleId, call.caller, 'add');
     if (!bundle.ok) return bundle;
     const { product_id: productId, version } = bundle.value.bundle;
@@ -87,7 +90,7 @@ async function recordResource(
     if (await filenameTaken(trx, bundleId, filename)) {
       return failure(refusal('DUPLICATE', { what: 'File', value: filename }));
     }
-    await recordBlob(trx, blob, atMs, digests);
+    await recordBlob(trx, blob, atMs, bundle.value.ownerId, digests);
     const detail = header && contradiction({ ...header, filename }, await headersOf(trx, bundleId), version);
     if (detail !== undefined) {
       return failure(refusal('WRONG_ARTIFACT', { detail }, { source: 'body', keys: [] }));
@@ -100,6 +103,8 @@ async function recordResource(
     await writeLog(trx, { ...byCaller(call, atMs), type: 'resource.add', message, productId, bundleId, data });
     return success(undefined);
   });
+  if (!recorded.ok) await recordBlob(deps.storage.db, blob, atMs, call.caller.userId);
+  return recorded;
 }
 
 /** What a stored artifact says of itself, by the ending of its name. Refusal: WRONG_ARTIFACT. Spec: API-RULE-artifact-1. */
@@ -129,7 +134,7 @@ export async function addArtifact(deps: Deps, call: Call<Contract['addArtifact']
   if (await filenameTaken(deps.storage.db, bundleId, filename)) {
     return failure(refusal('DUPLICATE', { what: 'File', value: filename }));
   }
-  const announced = upload.announcedBytes ?? 0;
+  const announced = upload.announcedBytes ?? 1;
   const full = await refuseQuota(deps.settings, deps.storage.db, early.value.ownerId, 'bytes', announced);
   if (full) return failure(full);
   const counting = digestsOfPieces();

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryBlobs } from '../../engine/blobs/memory-blobs.ts';
 import { topics } from '../../engine/bus/topics.ts';
 import type { Storage } from '../../engine/db/storage.ts';
-import { eachDatabase, fixtures } from '../../testing/index.ts';
+import { deviceRates } from '../../engine/http/rates.ts';
+import { eachDatabase, fixtures, testSettings } from '../../testing/index.ts';
 import { ChannelHub } from './hub.ts';
 import type { LineListener } from './line.ts';
 import { channelOf } from './queries.ts';
@@ -51,6 +52,7 @@ eachDatabase('hub of the message channel', (open) => {
     device = await make.device({ platform_id: platform.id, product_id: platform.product_id });
     hub = new ChannelHub({
       keepAttributes: async () => {},
+      rates: deviceRates(clock, testSettings),
       wakesPerMinute: async () => 60,
       stretch: () => 1,
       storage,
@@ -124,6 +126,7 @@ eachDatabase('hub of the message channel', (open) => {
     const other = new ChannelHub({
       keepAttributes: async () => {},
       storage: counting,
+      rates: deviceRates(clock, testSettings),
       wakesPerMinute: async () => 60,
       stretch: () => 1,
       clock,
@@ -157,14 +160,14 @@ eachDatabase('hub of the message channel', (open) => {
   });
 
   it('has the last of many channels of one device recorded, when they come faster than they are written', async () => {
-    for (let time = 0; time < 5; time++) connect();
+    for (let time = 0; time < 4; time++) connect();
     const online = async () => (await logs()).filter((type) => type === 'device.online').length;
-    await expect.poll(online).toBe(6);
+    await expect.poll(online).toBe(5);
     const before = await recorded();
     // What is recorded of a channel that is not the one of this process would end it.
     await hub.compare();
     expect(await recorded()).toEqual(before);
-    expect(closes).toEqual(Array(5).fill(channelCloses.replaced));
+    expect(closes).toEqual(Array(4).fill(channelCloses.replaced));
     expect(hub.size).toBe(1);
   });
 

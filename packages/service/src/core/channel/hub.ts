@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { channelCloses, type DeviceRequest, type ReportedAttributes, type ServiceAction } from '@moorage/api';
+import {
+  channelCloses,
+  type DeviceRequest,
+  type ReportedAttributes,
+  requestWrites,
+  type ServiceAction,
+} from '@moorage/api';
 import { type CancelTimer, failure, type Result, sleep, success } from '@moorage/base';
 import { type CommandFailure, type CommandOutcome, type LiveEvent, topics } from '../../engine/bus/topics.ts';
 import type { Deps } from '../../engine/http/types.ts';
@@ -32,7 +38,7 @@ export interface ChannelDevice {
   readonly product_id: string;
 }
 
-export interface HubDeps extends Pick<Deps, 'storage' | 'clock' | 'log'>, Omit<WakeQueuePorts, 'wake'> {
+export interface HubDeps extends Pick<Deps, 'storage' | 'clock' | 'log' | 'rates'>, Omit<WakeQueuePorts, 'wake'> {
   /** Sends data of a device through a connector of its product; the error is a text for the device. */
   readonly webhook: (deviceId: string, code: string, data: unknown) => Promise<Result<unknown, string>>;
   /** Keeps what a device reports of itself; resolves when it is durable. */
@@ -234,7 +240,10 @@ export class ChannelHub {
   }
 
   async #answered(deviceId: string, request: DeviceRequest): Promise<Result<unknown, string>> {
-    const { storage, clock, live } = this.#deps;
+    const { storage, clock, live, rates } = this.#deps;
+    const write = requestWrites[request.request];
+    const refused = write && rates.count(write, deviceId);
+    if (refused) return failure(refused.message);
     switch (request.request) {
       // Spec: API-CHAN-echo.
       case 'echo':

@@ -6,7 +6,8 @@ import { memoryBlobs } from '../../engine/blobs/memory-blobs.ts';
 import { type Bus, LocalBus } from '../../engine/bus/bus.ts';
 import { type Topic, topics } from '../../engine/bus/topics.ts';
 import type { Storage } from '../../engine/db/storage.ts';
-import { eachDatabase, fixtures } from '../../testing/index.ts';
+import { deviceRates } from '../../engine/http/rates.ts';
+import { eachDatabase, fixtures, testSettings } from '../../testing/index.ts';
 import { ChannelHub } from './hub.ts';
 import type { LineListener } from './line.ts';
 import { channelOf } from './queries.ts';
@@ -61,6 +62,7 @@ eachDatabase('commands for devices at other nodes', (open) => {
     const clock = new VirtualClock(startMs);
     const hub = new ChannelHub({
       keepAttributes: async () => {},
+      rates: deviceRates(clock, testSettings),
       wakesPerMinute: async () => 60,
       stretch: () => 1,
       storage: { ...storage, bus: way },

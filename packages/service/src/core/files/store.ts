@@ -119,12 +119,14 @@ export async function writeFile(
   const present = await fileByPath(storage.db, owner, path.value);
   const early =
     refuseChanged(request.headers, validatorsOf(present)) ??
-    (await spaceFor(deps, storage.db, owner, present, { path: path.value, size: request.upload.announcedBytes ?? 0 }));
+    (await spaceFor(deps, storage.db, owner, present, { path: path.value, size: request.upload.announcedBytes ?? 1 }));
   if (early) return failure(early);
   const stored = await request.upload.store({ maxBytes: fileLimitBytes });
   if (!stored.ok) return stored;
   const content = { path: path.value, version: version.value, stored: stored.value, headers: request.headers };
-  return transactionOverConflicts(storage, (trx) => recordFile(deps, trx, find, content, clock.now()));
+  const written = await transactionOverConflicts(storage, (trx) => recordFile(deps, trx, find, content, clock.now()));
+  if (!written.ok) await recordBlob(storage.db, stored.value.blob, clock.now(), await userOf(storage.db, owner));
+  return written;
 }
 
 /** Why a file has no place in its store, or its owner no room for it. */
@@ -162,7 +164,7 @@ async function recordFile(
     refuseChanged(headers, validatorsOf(earlier)) ??
     (await spaceFor(deps, trx, owner, earlier, { path, size: blob.size }));
   if (refused) return failure(refused);
-  await recordBlob(trx, blob, atMs);
+  await recordBlob(trx, blob, atMs, await userOf(trx, owner));
   const mime = stored.mime ?? mimeOfFilename(path);
   const content = { version, mime, size: blob.size, crc: blob.crc, sha256: blob.sha256, updated_at: atMs };
   const ids =

@@ -314,11 +314,10 @@ export async function logById(db: Db, viewer: Viewer, id: string): Promise<Label
   return row.product_id !== null && (await watchedProducts(db, viewer)).includes(row.product_id) ? row : undefined;
 }
 
-/** Removes a batch of the rows from before a moment, oldest first; returns how many. */
-export async function deleteLogsBefore(db: Db, beforeMs: number, batch: number): Promise<number> {
-  const oldest = db
-    .selectFrom('logs')
-    .select('id')
+/** Removes a batch of the rows from before a moment, oldest first, of all types or of one; returns how many. */
+export async function deleteLogsBefore(db: Db, beforeMs: number, batch: number, type?: LogType): Promise<number> {
+  const rows = db.selectFrom('logs').select('id');
+  const oldest = (type === undefined ? rows : rows.where('type', '=', type))
     .where('created_at', '<', beforeMs)
     .orderBy('created_at')
     .limit(batch);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type LogListQuery, type LogType, logsDepthLimit } from '@moorage/api';
+import { type LogListQuery, type LogType, logsDepthLimit, logTypes } from '@moorage/api';
 import { unwrap } from '@moorage/base';
 import { beforeAll, expect, it } from 'vitest';
-import { writeLog } from '../../engine/db/logs.ts';
+import { writeLog, writeLogs } from '../../engine/db/logs.ts';
 import { eachDatabase, extensionsRun, testStartMs } from '../../testing/index.ts';
 import { acceptAll } from '../../testing/memberships.ts';
 import { type ProductScene, productScene, type Who } from '../../testing/product-scene.ts';
-import { removeOldLogs } from './retention.ts';
+import { frequentTypes, removeOldLogs } from './retention.ts';
 
 eachDatabase('logs', (open) => {
   let scene: ProductScene;
@@ -289,5 +289,22 @@ eachDatabase('logs', (open) => {
     expect(await sees('owner', old)).toBe(true);
     await removeOldLogs(scene.app.service.deps);
     expect([await sees('owner', old), await sees('owner', kept)]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['logDays', 90, logTypes.filter((type) => !frequentTypes.includes(type))],
+    ['logDaysFrequent', 14, frequentTypes],
+  ] as const)('are kept as long as %s says, of each of its types', async (_, days, types) => {
+    const { storage, service } = scene.app;
+    const beforeMs = scene.app.clock.now() - days * 86_400_000;
+    const entries = types.flatMap((type) => [
+      { type, message: 'old', atMs: beforeMs - 1 },
+      { type, message: 'young', atMs: beforeMs },
+    ]);
+    await writeLogs(storage.db, entries);
+    await removeOldLogs(service.deps);
+    const left = await storage.db.selectFrom('logs').select('type').where('message', 'in', ['old', 'young']).execute();
+    expect(left.map(({ type }) => type).sort()).toEqual([...types].sort());
+    await storage.db.deleteFrom('logs').where('message', '=', 'young').execute();
   });
 });

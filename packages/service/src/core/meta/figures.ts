@@ -80,6 +80,8 @@ export interface FigureSources {
   readonly parts: Readonly<Record<string, () => Promise<boolean>>>;
   /** Whether something is wrong though requests are answered. */
   readonly hasWarning: () => boolean;
+  /** Writes of devices that were refused, by kind. */
+  readonly refusedWrites: ReadonlyMap<string, number>;
   /** Message channels that are open at this process. */
   readonly channels: () => number;
 }
@@ -124,6 +126,15 @@ export function openFigures(sources: FigureSources): () => Promise<string> {
       registers,
       collect() {
         this.set(sources.channels());
+      },
+    });
+    new Gauge({
+      name: 'moorage_device_writes_refused_total',
+      help: 'What devices wrote more often than they may in a minute, by kind, since the start of this process',
+      labelNames: ['writes'],
+      registers,
+      collect() {
+        for (const [writes, count] of sources.refusedWrites) this.set({ writes }, count);
       },
     });
     const devices = onceInAWhile(clock, () => devicesByState(db));

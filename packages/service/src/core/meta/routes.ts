@@ -76,12 +76,12 @@ function probesOf({ storage, blobs, clock, log, health }: Deps) {
 }
 
 /** State of the service for monitors: beside the API, and on a listener that is theirs alone. */
-export function metaRoutes({ storage, clock, health, traffic, ...own }: Deps & OwnState): {
+export function metaRoutes({ storage, clock, health, traffic, rates, reserve, ...own }: Deps & OwnState): {
   readonly api: Handlers<typeof metaContract>;
   readonly ops: Handlers<typeof opsContract>;
 } {
   const startedMs = clock.monotonic();
-  const probes = probesOf({ storage, clock, health, traffic, ...own });
+  const probes = probesOf({ storage, clock, health, traffic, rates, reserve, ...own });
   const warningNow = (): string => {
     const full = health.full.map((what) => `No room is left in the ${what}: changes are refused until there is`);
     const damage = health.hasDamagedRecords ? 'The database is damaged: changes are refused' : [];
@@ -94,6 +94,7 @@ export function metaRoutes({ storage, clock, health, traffic, ...own }: Deps & O
     version,
     parts: { ...probes.replies, bus: async () => storage.bus.connected },
     hasWarning: () => warningNow() !== '',
+    refusedWrites: rates.refused,
     channels: own.channels,
   });
   const ops: Handlers<typeof opsContract> = {

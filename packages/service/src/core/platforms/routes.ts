@@ -235,7 +235,7 @@ async function addFirmware(deps: Deps, call: Call<Contract['addFirmware']>) {
   return transactionOverConflicts(deps.storage, async (trx): Promise<Result<FirmwareRecord, Refusal>> => {
     const platform = await platformOfFirmware(trx, row);
     if (!platform.ok) return platform;
-    for (const { blob } of stored) await recordBlob(trx, blob, atMs);
+    for (const { blob } of stored) await recordBlob(trx, blob, atMs, call.caller.userId);
     await insertFirmware(trx, row, rows);
     noteMade(row.id);
     const message = `Firmware ${row.label}-${row.version} added to platform ${platform.value.code}`;

@@ -62,7 +62,7 @@ eachDatabase('blob records', (open) => {
     const info = await blobs.put(Buffer.from('hello'), 5);
     await collect();
     expect(await kept()).toBe(1);
-    if (info) await recordBlob(storage.db, info, clock.now());
+    if (info) await recordBlob(storage.db, info, clock.now(), null);
     expect(await collect()).toEqual({ forgotten: 0, strays: 0 });
     expect([await recorded(), await kept()]).toEqual([1, 1]);
   });

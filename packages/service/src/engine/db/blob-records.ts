@@ -6,6 +6,8 @@ import type { Db, Storage } from './storage.ts';
 
 /** A blob that no record refers to is kept this long after it was last put: its upload may still be on its way. */
 const graceMs = 60 * 60_000;
+/** The same of one whose record is there: what was put for it is on its way no more. */
+const recordedGraceMs = 10 * 60_000;
 /** Blobs that are forgotten in one transaction; other writers wait for it. */
 const batch = 50;
 
@@ -15,19 +17,23 @@ const references = ['firmware_files', 'resources', 'files', 'avatars'] as const;
 /**
  * Records a blob that was just put, in the transaction that will point at it, within an hour of the put. Records
  * refer to this row by foreign key, so none can point at bytes that are not there.
+ *
+ * @param userId the account whose quota it counts in, if there is one
  */
 export async function recordBlob(
   trx: Db,
   { sha256, size, ...blob }: BlobInfo,
   atMs: number,
+  userId: string | null,
   digests?: Digests,
 ): Promise<void> {
   const object = blob.object ?? null;
+  const put = { object, created_at: atMs, put_by: userId ?? '', ...digests };
   await trx
     .insertInto('blobs')
-    .values({ sha256, size, object, created_at: atMs, ...digests })
+    .values({ sha256, size, ...put })
     // The refreshed time keeps the collection away from content that was stored before.
-    .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ object, created_at: atMs, ...digests }))
+    .onConflict((conflict) => conflict.column('sha256').doUpdateSet(put))
     .execute();
 }
 
@@ -90,38 +96,40 @@ interface DigestDeps {
   readonly blobs: Pick<BlobStore, 'open'>;
 }
 
-const unreferenced = (db: Db, beforeMs: number) => {
-  let query = db.selectFrom('blobs').select('blobs.sha256').where('blobs.created_at', '<', beforeMs);
-  for (const table of references) {
-    query = query.where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom(table).select('id').whereRef(`${table}.sha256`, '=', 'blobs.sha256'))),
-    );
-  }
-  return query.limit(batch);
-};
+/** Blobs that no record refers to. */
+const unreferenced = (db: Db) =>
+  references.reduce(
+    (query, table) =>
+      query.where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom(table).select('id').whereRef(`${table}.sha256`, '=', 'blobs.sha256'))),
+      ),
+    db.selectFrom('blobs'),
+  );
 
-/**
- * Removes blobs that no record refers to, and files that were put but never recorded. Safe beside uploads of the same
- * content: a file that was put again meanwhile stays, and a record that is being written keeps its row.
- *
- * @returns how many blobs were removed from the records, and how many unrecorded files were looked at and removed
- */
-export async function collectGarbage({
-  storage,
-  blobs,
-  nowMs,
-}: {
+/** Bytes that an account has put within the last minutes and that no record refers to any more: they wait for the collection. */
+export async function waitingBytes(db: Db, userId: string): Promise<number> {
+  const { bytes } = await unreferenced(db)
+    .where('blobs.put_by', '=', userId)
+    .select(({ fn }) => fn.sum<number | null>('blobs.size').as('bytes'))
+    .executeTakeFirstOrThrow();
+  return Number(bytes ?? 0);
+}
+
+interface Collection {
   readonly storage: Storage;
   readonly blobs: BlobStore;
   readonly nowMs: number;
-}): Promise<{ readonly forgotten: number; readonly strays: number }> {
-  const beforeMs = nowMs - graceMs;
+}
+
+/** Forgets blobs that no record refers to, of those that were put before a moment; returns how many. */
+async function forget({ storage, blobs }: Collection, beforeMs: number, isLate: boolean): Promise<number> {
   let forgotten = 0;
   for (let count = batch; count === batch; forgotten += count) {
     count = await storage.transaction(async (trx) => {
+      const found = unreferenced(trx).select('blobs.sha256').where('blobs.created_at', '<', beforeMs).limit(batch);
       const rows = await trx
         .deleteFrom('blobs')
-        .where('sha256', 'in', unreferenced(trx, beforeMs))
+        .where('sha256', 'in', isLate ? found.where('blobs.put_by', 'is not', null) : found)
         .returning('sha256')
         .execute();
       // Before the commit: if it fails the rows stay, which then have no file, but nothing refers to them either.
@@ -129,6 +137,33 @@ export async function collectGarbage({
       return rows.length;
     });
   }
+  return forgotten;
+}
+
+/**
+ * Removes what was put within the last minutes and that no record refers to: a file that is written again and again
+ * leaves one content each time. What is in use counts as put no longer. Spec: API-LIMIT-writes.
+ */
+export async function collectLately(collection: Collection): Promise<number> {
+  const beforeMs = collection.nowMs - recordedGraceMs;
+  const forgotten = await forget(collection, beforeMs, true);
+  const seen = collection.storage.db.updateTable('blobs').set({ put_by: null }).where('put_by', 'is not', null);
+  await seen.where('created_at', '<', beforeMs).execute();
+  return forgotten;
+}
+
+/**
+ * Removes blobs that no record refers to, and files that were put but never recorded. Safe beside uploads of the same
+ * content: a file that was put again meanwhile stays, and a record that is being written keeps its row.
+ *
+ * @returns how many blobs were removed from the records, and how many unrecorded files were looked at and removed
+ */
+export async function collectGarbage(
+  collection: Collection,
+): Promise<{ readonly forgotten: number; readonly strays: number }> {
+  const { storage, blobs, nowMs } = collection;
+  const beforeMs = nowMs - graceMs;
+  const forgotten = await forget(collection, beforeMs, false);
   let strays = 0;
   for await (const { sha256, storedAtMs } of blobs.list()) {
     if (storedAtMs >= beforeMs) continue;

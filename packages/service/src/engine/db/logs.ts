@@ -36,6 +36,78 @@ export interface LogEntry extends Logged {
  */
 export const writeLog = (trx: Db, entry: LogEntry): Promise<void> => writeLogs(trx, [entry]);
 
+interface Written {
+  readonly id: string;
+  readonly entry: LogEntry;
+}
+
+/** What devices cause by themselves, however often: the same of one again and again is one row with a number. */
+const repeatedTypes: ReadonlySet<LogType> = new Set<LogType>([
+  'device.online',
+  'device.offline',
+  'device.certificate',
+  'device.cloned',
+  'device.claim',
+  'device.activate',
+  'device.data_activate',
+  'device.data_deactivate',
+  'device.file_write',
+  'device.file_delete',
+  'device.message',
+  'connector.error',
+  'rollout.device',
+  'ota.start',
+  'ota.ok',
+  'ota.fail',
+]);
+
+/** Rows of one device that say the same within a time, in ms; more are one with a number. */
+const repeatsLimit = 5;
+const repeatsMs = 10 * 60_000;
+/** Devices and texts that are counted; then all begin anew. */
+const countedRepeats = 50_000;
+
+const repeats = new Map<string, number>();
+let repeatsSinceMs = 0;
+
+/** Whether this process has seen the same of the device so often lately that a look for its last row is worth it. */
+function isRepeated({ type, deviceId, message, atMs }: LogEntry): boolean {
+  if (!deviceId || !repeatedTypes.has(type)) return false;
+  if (Math.abs(atMs - repeatsSinceMs) > repeatsMs || repeats.size >= countedRepeats) {
+    repeats.clear();
+    repeatsSinceMs = atMs;
+  }
+  const key = `${deviceId} ${type} ${message}`;
+  const count = (repeats.get(key) ?? 0) + 1;
+  repeats.set(key, count);
+  return count > repeatsLimit;
+}
+
+/**
+ * The row of an entry: a new one, or the last of the same text with how often it was and since when, which moves up to
+ * where the newest are. Spec: API-RULE-log-5.
+ */
+async function repeated(trx: Db, entry: LogEntry): Promise<Written> {
+  const { type, deviceId, message, atMs, data } = entry;
+  const fresh = { id: randomUUID(), entry };
+  if (!deviceId || !isRepeated(entry)) return fresh;
+  const last = await trx
+    .selectFrom('logs')
+    .select('id')
+    .where('device_id', '=', deviceId)
+    .where('created_at', '>', atMs - repeatsMs)
+    .where('type', '=', type)
+    .where('message', '=', message)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!last) return fresh;
+  const [gone] = await trx.deleteFrom('logs').where('id', '=', last.id).returning(['data', 'created_at']).execute();
+  if (!gone) return fresh;
+  const { times = 1, since = String(gone.created_at) } = JSON.parse(gone.data) as { times?: number; since?: string };
+  return { id: last.id, entry: { ...entry, data: { ...data, times: times + 1, since } } };
+}
+
 /** Rows of one statement: a database takes only so many values in one. */
 const rowsAtOnce = 1_000;
 
@@ -43,7 +115,8 @@ const rowsAtOnce = 1_000;
 export async function writeLogs(trx: Db, entries: readonly LogEntry[]): Promise<void> {
   if (entries.length === 0) return;
   currentObserver()?.logged(trx, entries);
-  const rows = entries.map((entry) => ({ id: randomUUID(), entry }));
+  const rows: Written[] = [];
+  for (const entry of entries) rows.push(await repeated(trx, entry));
   for (let at = 0; at < rows.length; at += rowsAtOnce) await insertLogs(trx, rows.slice(at, at + rowsAtOnce));
   await queueDeliveries(trx, rows);
 }
@@ -72,11 +145,6 @@ const insertLogs = (trx: Db, rows: readonly Written[]) =>
       })),
     )
     .execute();
-
-interface Written {
-  readonly id: string;
-  readonly entry: LogEntry;
-}
 
 let lastPlace = 0;
 

@@ -29,8 +29,10 @@ export const engineTables = {
       /** Check sums that update clients of other makers ask for, lower-case hex; made when they are first needed. */
       sha1: t.optional(t.text),
       md5: t.optional(t.text),
+      /** The account that has put it within the last minutes, '' for none; then nothing. */
+      put_by: t.since(4, t.optional(t.text)),
     },
-    [t.index('created_at')],
+    [t.index('created_at'), { ...t.index('put_by'), where: ['put_by'], since: 4 }],
   ),
   /** The number of the last message between nodes; one row. */
   bus_position: t.table({ id: t.keyed(t.integer), last: t.integer }),

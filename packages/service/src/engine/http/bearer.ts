@@ -1,5 +1,5 @@
 import { type Refusal, refusal, type SecondFactorPolicy, type TokenScope } from '@moorage/api';
-import { type Clock, failure, success } from '@moorage/base';
+import { failure, success } from '@moorage/base';
 import type { FastifyRequest } from 'fastify';
 import type { TokenOwner } from '../db/hot.ts';
 import type { Row } from '../db/schema.ts';
@@ -7,6 +7,7 @@ import { hashSecret } from '../secrets.ts';
 import { clientAddress } from './client-address.ts';
 import { isFromConsole, mayUseCookie, sessionIdleS, sessionMaxAgeS, sessionToken } from './console-session.ts';
 import type { Authenticate } from './mount.ts';
+import { minuteRate } from './rates.ts';
 import type { Caller, Deps, TokenLimits } from './types.ts';
 
 /** `last_used_at` of a token is this exact; more would be a write for each request. */
@@ -77,7 +78,7 @@ export function bearerCheck(
   deps: Pick<Deps, 'storage' | 'clock' | 'log' | 'health' | 'settings'>,
 ): Authenticate<Caller> {
   const { storage, clock, settings } = deps;
-  const rate = requestRate(clock, settings.requestsPerMinute);
+  const rate = minuteRate(clock, settings.requestsPerMinute);
   const uses = tokenUses(deps);
 
   /** A login session ends by its age and when it is not used, however its token is shown. Spec: API-RULE-session-4. */
@@ -99,8 +100,10 @@ export function bearerCheck(
     if (!owner || hasEnded(owner)) return failure(refusal('UNAUTHENTICATED'));
     uses.note(owner.token_id, owner.last_used_at, request);
     // Spec: API-LIMIT-requests.
-    const tooMany = rate.count(owner.user_id);
-    return tooMany ? failure(tooMany) : success(callerOf(owner, settings.secondFactor));
+    const retryAfterS = rate.count(owner.user_id);
+    if (retryAfterS === undefined) return success(callerOf(owner, settings.secondFactor));
+    const blanks = { limit: settings.requestsPerMinute, retryAfterS };
+    return failure({ ...refusal('TOO_MANY_REQUESTS', blanks), retryAfterS });
   };
 }
 
@@ -115,35 +118,3 @@ export const wantsFactor = (policy: SecondFactorPolicy, role: Row<'users'>['role
 /** Whether a session is without the second factor that is wanted of its account; a provider stands for its own. */
 export const lacksFactor = (policy: SecondFactorPolicy, { role, second_factor, opened_by }: SessionOf): boolean =>
   second_factor === 0 && opened_by !== 'provider' && wantsFactor(policy, role);
-
-const windowMs = 60_000;
-
-/**
- * Makes a count of requests a minute. All begin anew at once, so that a request costs one look into a map, and the map
- * never has more actors than a minute had.
- *
- * @param limit requests that an actor may make in a minute; 0 for any number
- */
-export function requestRate(clock: Clock, limit: number) {
-  const counts = new Map<string, number>();
-  let beganMs = clock.monotonic();
-
-  return {
-    /** Counts a request. Refusal: TOO_MANY_REQUESTS, once the actor has made as many as may be made in a minute. */
-    count(actorId: string): Refusal | undefined {
-      if (limit === 0) return undefined;
-      const nowMs = clock.monotonic();
-      if (nowMs - beganMs >= windowMs) {
-        beganMs = nowMs;
-        counts.clear();
-      }
-      const made = counts.get(actorId) ?? 0;
-      if (made < limit) {
-        counts.set(actorId, made + 1);
-        return undefined;
-      }
-      const retryAfterS = Math.max(1, Math.ceil((beganMs + windowMs - nowMs) / 1000));
-      return { ...refusal('TOO_MANY_REQUESTS', { limit, retryAfterS }), retryAfterS };
-    },
-  };
-}

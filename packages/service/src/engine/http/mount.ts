@@ -1,14 +1,24 @@
-import { type EndpointShape, isBinary, mayBeAbsent, type Refusal, refusal } from '@moorage/api';
+import {
+  type DeviceWrite,
+  type EndpointShape,
+  isBinary,
+  mayBeAbsent,
+  type Refusal,
+  refusal,
+  usesReserve,
+} from '@moorage/api';
 import { type Clock, failure, type Result, realClock } from '@moorage/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Bus } from '../bus/bus.ts';
+import type { Reserve } from '../stores/reserve.ts';
 import { clientAddress } from './client-address.ts';
 import { type StatusOf, sendRefusal, statusesOf } from './errors.ts';
 import { listExporter, wantedFormat } from './export.ts';
 import { intercepted } from './intercepted.ts';
 import { named } from './named.ts';
 import { routerPaths } from './paths.ts';
+import type { DeviceRates } from './rates.ts';
 import { eventSender, streamsOfUserLimit } from './send-events.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import {
@@ -61,6 +71,11 @@ export interface MountOptions {
   readonly bus?: Pick<Bus, 'publish' | 'subscribe'>;
   /** Goes around their handlers. */
   readonly intercept?: Interceptor | undefined;
+  /** Room for what may use it when the records have none; with what says so of an error. */
+  readonly reserve?: Reserve;
+  readonly isFull?: (error: unknown) => boolean;
+  /** How often a device may write; without it there is no limit. */
+  readonly rates?: DeviceRates;
   /** For endpoints that bearer tokens are shown to. */
   readonly tokens?: TokenChecks;
   /** One check for each kind of authentication that the contract uses. */
@@ -159,6 +174,7 @@ function authenticatorOf(shape: EndpointShape, options: MountOptions): Authentic
   if (shape.auth === 'none') return undefined;
   const check = options.authenticate[shape.auth];
   if (!check) throw new Error(`${shape.method} ${shape.path} needs a check for "${shape.auth}" callers`);
+  if (shape.writes && options.rates) return withRate(check, shape.writes, options.rates);
   const refuse = shape.auth === 'bearer' ? options.tokens?.endpoint(shape) : undefined;
   if (!refuse) return check;
   return async (request) => {
@@ -168,6 +184,15 @@ function authenticatorOf(shape: EndpointShape, options: MountOptions): Authentic
     return refused ? failure(refused) : found;
   };
 }
+
+/** A check that counts what the device writes, once it is known. Refusals: its own, TOO_MANY_WRITES. */
+export const withRate =
+  (check: Authenticate<AnyCaller>, write: DeviceWrite, rates: DeviceRates): Authenticate<AnyCaller> =>
+  async (request) => {
+    const found = await check(request);
+    const refused = found.ok && 'row' in found.value ? rates.count(write, found.value.row.id) : undefined;
+    return refused ? failure(refused) : found;
+  };
 
 /** Refuses requests that are not about the products of their token, once all of the request is known. */
 function productHook(shape: EndpointShape, { tokens, statusOf }: MountOptions) {
@@ -221,6 +246,8 @@ function mountEndpoint(
   const send = senderOf(app, shape, options);
   // Safe: params, query and body have passed the schemas that the handler's type derives from.
   const run = handler as unknown as (call: ReturnType<typeof callOf>) => ReturnType<Handler<EndpointShape>>;
+  const { reserve, isFull } = usesReserve(shape) ? options : {};
+  const runWithRoom: typeof run = reserve && isFull ? async (call) => reserve.use(async () => run(call), isFull) : run;
   const mayLackBody = shape.body !== undefined && mayBeAbsent(shape.body);
   const exportList = shape.paged ? listExporter(shape, { clock: options.clock ?? realClock, statusOf }) : undefined;
   for (const { url, rest } of routerPaths(shape.path)) {
@@ -264,7 +291,7 @@ function mountEndpoint(
             isAllowed: () => isStill(request.caller as Caller, authenticate?.(request)),
           });
         }
-        const result = await run(callOf(request, options));
+        const result = await runWithRoom(callOf(request, options));
         if (!result.ok) return sendRefusal(reply, result.error, statusOf(result.error.code));
         return send(request, reply, result.value);
       },

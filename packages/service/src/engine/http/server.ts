@@ -18,6 +18,7 @@ import { clientAddress } from './client-address.ts';
 import { errorBody, refusalOf, type StatusOf, type StorageTroubleOf, sendRefusal, statusesOf } from './errors.ts';
 import type { CertificateAndKey } from './own-certificate.ts';
 import { pathPattern } from './paths.ts';
+import { closeConnections } from './stopping.ts';
 import { defaultTimeouts, type Timeouts } from './timeouts.ts';
 import type { CountAnswer, Traffic } from './traffic.ts';
 import { bodiesWithNul, compileSerialiser, signedBodies, validatorCompiler } from './validation.ts';
@@ -255,6 +256,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setSerializerCompiler(compileSerialiser);
   readJson(app, options);
   addHeaders(app, headersOf);
+  closeConnections(app);
   refuseUnrouted(app, options, traffic && countTraffic(app, traffic, listener));
 
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -15,6 +15,8 @@ import type { DeviceRow } from '../db/hot.ts';
 import type { Storage } from '../db/storage.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StorageHealth } from '../stores/health.ts';
+import type { Reserve } from '../stores/reserve.ts';
+import type { DeviceRates } from './rates.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What a token may do less than its user. */
@@ -292,4 +294,8 @@ export interface Deps {
   readonly health: StorageHealth;
   /** What both listeners have answered. */
   readonly traffic: Traffic;
+  /** Room for what makes room, or must not be lost. */
+  readonly reserve: Reserve;
+  /** How often devices write. */
+  readonly rates: DeviceRates;
 }

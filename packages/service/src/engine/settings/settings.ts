@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { extensionNames, extensionNeeds, secondFactorPolicies, signUpPolicies, ssoAccountPolicies } from '@moorage/api';
+import {
+  type DeviceWrite,
+  deviceWrites,
+  extensionNames,
+  extensionNeeds,
+  secondFactorPolicies,
+  signUpPolicies,
+  ssoAccountPolicies,
+} from '@moorage/api';
 import { type Result, success, unwrap } from '@moorage/base';
 import { databaseAddress, httpAddress, natsAddress } from '../stores/addresses.ts';
 import { type OptionRow, type OptionSources, type OptionTable, type Resolved, resolveTable } from './options.ts';
@@ -35,6 +43,15 @@ const perAccount = <const N extends number>(unit: string, usual: N, things = uni
     placeholder: 'NUMBER',
     default: usual,
     help: `${things} that an account may have; 0 for any number`,
+  }) as const;
+
+/** How often each device may write in a minute. Spec: API-LIMIT-writes. */
+const perDevice = <const N extends number>(what: string, usual: N) =>
+  ({
+    parse: countOrAny('times', 99_999),
+    placeholder: 'NUMBER',
+    default: usual,
+    help: `times in a minute that a device may ${what}, at each process; 0 for any number`,
   }) as const;
 
 /** Every setting of the service, in the order of the help. `data` comes first: others take their defaults from it. */
@@ -186,11 +203,30 @@ export const settingsTable = {
     default: 60_000,
     help: 'requests that a user may make in a minute at each process; 0 for any number',
   },
+  'device-connects-per-minute': perDevice('open its message channel', 60),
+  'device-identity-per-minute': perDevice('renew its certificate, claim and activate itself', 60),
+  'device-updates-per-minute': perDevice('ask for updates and report on them', 300),
+  'device-files-per-minute': perDevice('write and delete files', 300),
+  'device-attributes-per-minute': perDevice('report its attributes', 120),
+  'device-samples-per-minute': perDevice('send telemetry and batches of samples', 1_200),
+  'device-messages-per-minute': perDevice('send and delete messages', 600),
   'quota-devices': perAccount('devices', 100_000),
   'quota-products': perAccount('products', 1_000),
   'quota-bundles': perAccount('bundles', 100_000, 'bundles of products'),
   'quota-connectors': perAccount('connectors', 1_000, 'connectors of products'),
   'quota-mebibytes': perAccount('MiB', 102_400, 'MiB of files, assets and bundles'),
+  'log-days': {
+    parse: count('days', 36_500),
+    placeholder: 'DAYS',
+    default: 90,
+    help: 'how long the log of what happened is kept, and counts of polls',
+  },
+  'log-days-frequent': {
+    parse: count('days', 36_500),
+    placeholder: 'DAYS',
+    default: 14,
+    help: 'the same for what devices do all day: device.online, device.offline, device.message',
+  },
   'audit-days': {
     extension: 'audit',
     parse: countOrAny('days', 36_500),
@@ -327,7 +363,22 @@ type Values = Resolved<typeof settingsTable>;
 /** Settings of the service by their names in the code: `devicePort` of `device-port`. */
 export type Settings = { readonly [Name in keyof Values as CamelCase<Name>]: Values[Name] };
 
+/** The setting of what a device may write. */
+export const rateSetting = (write: DeviceWrite): `device${Capitalize<DeviceWrite>}PerMinute` =>
+  // Safe: the names are spelled as the type spells them.
+  camelCase(`device-${write}-per-minute`) as `device${Capitalize<DeviceWrite>}PerMinute`;
+
 const camelCase = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Nothing counts what users and devices do in a minute: for services in memory, whose clock stands still. */
+export const withoutRates: Pick<Settings, 'requestsPerMinute' | ReturnType<typeof rateSetting>> = {
+  requestsPerMinute: 0,
+  // Safe: one for each of them.
+  ...(Object.fromEntries(deviceWrites.map((write) => [rateSetting(write), 0])) as Record<
+    ReturnType<typeof rateSetting>,
+    0
+  >),
+};
 
 /** Resolves all settings of the service. The first that cannot be used is the error, a whole sentence. */
 export function resolveSettings(sources: Partial<OptionSources>): Result<Settings, string> {

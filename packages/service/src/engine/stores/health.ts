@@ -61,6 +61,9 @@ export class StorageHealth {
     return trouble;
   };
 
+  /** Whether an error says that a part is full. */
+  readonly isFull = (error: unknown): boolean => this.troubleOf(error)?.kind === 'full';
+
   /** Whether the database has turned out to be damaged since this process began: it is read, and changed no more. */
   get hasDamagedRecords(): boolean {
     return this.#hasDamagedRecords;
