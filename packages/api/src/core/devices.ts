@@ -29,6 +29,15 @@ export type DeviceState = (typeof deviceStates)[number];
 export const standingStates = ['up_to_date', 'waiting', 'updating', 'failed', 'unknown'] as const;
 export type StandingState = (typeof standingStates)[number];
 
+/** How a device is heard from, by the interval at which it asks for updates. Reference: rules 6.9. */
+export const healthStates = ['connected', 'on_time', 'late', 'silent', 'never', 'blocked'] as const;
+export type DeviceHealth = (typeof healthStates)[number];
+export const DeviceHealthWord = Type.Enum([...healthStates], {
+  description:
+    'connected: on the message channel; on_time: heard within two of its intervals; late: within four; silent: for longer; ' +
+    'never: not heard yet; blocked: not let in',
+});
+
 export const DeviceStanding = Type.Object({
   state: Type.Enum([...standingStates], {
     description:
@@ -63,6 +72,9 @@ export const DeviceRecord = Type.Object({
   bundle: Nullable(Type.String({ description: 'version of the bundle offered or reported last' })),
   bundle_ok: Type.Boolean({ description: 'the restarted device has reported the version of this bundle' }),
   bversion: Nullable(Type.String({ description: 'version text that the device reported last' })),
+  version: Nullable(
+    Type.String({ description: 'of the bundle of its product that it has reported; null when it runs something else' }),
+  ),
   ota_result: Nullable(Type.Integer({ description: 'result code of the module' })),
   standing: DeviceStanding,
   user_id: Nullable(Id),
@@ -72,7 +84,8 @@ export const DeviceRecord = Type.Object({
   }),
   vendor_files: Type.Boolean({ description: 'its owner lets those who own or manage its product at its files' }),
   customer_id: Nullable(Id),
-  online: Type.Boolean(),
+  online: Type.Boolean({ description: 'on the message channel' }),
+  health: DeviceHealthWord,
   ip: Nullable(Type.String()),
   location: Nullable(
     Type.Object({ lat: Type.Number(), lon: Type.Number(), city: Type.String(), country: Type.String() }),
@@ -156,7 +169,7 @@ export const devicesContract = endpoints(shared, {
     route: 'GET /api/devices',
     limited: ['product_id', 'bundle_id'],
     access: 'filtered',
-    spec: ['API-RULE-standing-1'],
+    spec: ['API-RULE-standing-1', 'API-RULE-health-1'],
     summary: 'List the devices that you own, or that are activated to products you work on',
     ...pageOf(
       DeviceRecord,
@@ -171,6 +184,7 @@ export const devicesContract = endpoints(shared, {
         tag: Type.Optional(DeviceTag),
         state: Type.Optional(Type.Enum([...deviceStates])),
         online: Type.Optional(Type.Boolean()),
+        health: Type.Optional(DeviceHealthWord),
         claimable: Type.Optional(Type.Boolean()),
         standing: Type.Optional(Type.Enum([...standingStates])),
         updated: Type.Optional(

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoints } from '../endpoint.ts';
 import { Id, Nullable, pageQuery, Timestamp } from '../fields.ts';
+import { DeviceHealthWord } from './devices.ts';
 import { type LogType, TimeQuery } from './logs.ts';
 
 /** What activity counts, and the types of log that each figure adds up. Reference: records 1.9. */
@@ -48,7 +49,7 @@ export const DeviceLocation = Type.Object({
   lon: Type.Number(),
   city: Type.String(),
   country: Type.String(),
-  online: Type.Boolean(),
+  health: DeviceHealthWord,
   last_seen_at: Nullable(Timestamp),
 });
 export type DeviceLocation = Static<typeof DeviceLocation>;
@@ -59,7 +60,7 @@ export const DevicePlace = Type.Object({
   lon: Type.Number(),
   city: Type.String({ description: 'of one of them; may be empty' }),
   devices: count,
-  online: count,
+  heard: Type.Integer({ minimum: 0, description: 'devices that are connected or on time' }),
   device_id: Nullable(Id),
   title: Nullable(Type.String({ description: 'when it is one device' })),
 });

@@ -9,6 +9,7 @@ const minutes = (description: string) => Type.Integer({ minimum: 1, maximum: lon
 
 /** What is wrong with a device, so that a rule is about it. */
 export const AlertCondition = Type.Union([
+  Type.Object({ kind: Type.Literal('silent') }, { description: 'silent by its own interval, as its health says' }),
   Type.Object({ kind: Type.Literal('offline'), minutes: minutes('for longer than this') }),
   Type.Object({ kind: Type.Literal('update_failed') }),
   Type.Object({

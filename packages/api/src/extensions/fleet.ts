@@ -19,7 +19,7 @@ export type FleetVersion = Static<typeof FleetVersion>;
 export const FleetRecord = Type.Object({
   total: count,
   states: Type.Object({ enabled: count, active: count, disabled: count }),
-  online: count,
+  health: Type.Object({ connected: count, on_time: count, late: count, silent: count, never: count, blocked: count }),
   standings: Type.Object({ up_to_date: count, waiting: count, updating: count, failed: count, unknown: count }),
   targets: Type.Array(
     Type.Object({

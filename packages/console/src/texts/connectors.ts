@@ -1,7 +1,9 @@
 import { texts } from './language.ts';
 
 export const t = texts({
-  offlineForLongerThanTime: ['offline for longer than a time', 'länger als eine Zeit offline'],
+  silentByItsInterval: ['silent, by its own interval', 'schweigt, nach seinem eigenen Takt'],
+  notHeardForTime: ['not heard from for longer than a time', 'meldet sich länger als eine Zeit nicht'],
+  thatAreSilent: ['that are silent', 'die schweigen'],
   itsLastUpdateFailed: ['its last update failed', 'das letzte Update ist fehlgeschlagen'],
   streamAboveOrBelowLimit: ['a stream above or below a limit', 'ein Stream über oder unter einer Grenze'],
   deviceIs: ['A device is', 'Ein Gerät ist'],
@@ -30,9 +32,9 @@ export const t = texts({
   ],
   bellAlone: ['The bell alone', 'Nur die Glocke'],
   itWatches: ['It watches', 'Sie überwacht'],
-  offlineForLongerThan: [
-    (minutes: string) => `offline for longer than ${minutes}`,
-    (minutes: string) => `länger als ${minutes} offline`,
+  notHeardFor: [
+    (minutes: string) => `not heard from for longer than ${minutes}`,
+    (minutes: string) => `die sich länger als ${minutes} nicht melden`,
   ],
   whoseLastUpdateFailed: ['whose last update failed', 'deren letztes Update fehlgeschlagen ist'],
   withFor: [
@@ -72,8 +74,8 @@ export const t = texts({
   addAlertRule: ['Add an alert rule', 'Alarmregel hinzufügen'],
   changePart: [(part: string) => `Change "${part}"`, (part: string) => `„${part}“ ändern`],
   ruleTellsOfDevicesThat: [
-    'A rule tells of devices that are offline, of updates that fail, and of streams beyond a limit.',
-    'Eine Regel meldet Geräte, die offline sind, Updates, die fehlschlagen, und Streams jenseits einer Grenze.',
+    'A rule tells of devices that are silent, of updates that fail, and of streams beyond a limit.',
+    'Eine Regel meldet Geräte, die schweigen, Updates, die fehlschlagen, und Streams jenseits einer Grenze.',
   ],
   nothingIsWatchedYet: ['Nothing is watched yet', 'Noch wird nichts überwacht'],
   method: ['Method', 'Methode'],

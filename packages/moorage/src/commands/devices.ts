@@ -1,4 +1,4 @@
-import { type DeviceListQuery, type DeviceRecord, deviceStates } from '@moorage/api';
+import { type DeviceListQuery, type DeviceRecord, deviceStates, healthStates } from '@moorage/api';
 import { productNamed } from '../client/lookups.ts';
 import { clientOptions, connect } from '../client/service-client.ts';
 import { defineCliCommand } from '../command-line/define.ts';
@@ -7,11 +7,9 @@ import { wordOf } from '../command-line/words.ts';
 
 const seenText = (at: string | null): string => (at === null ? 'never' : timeText(at, 'minute'));
 
-const versionText = ({ bversion }: DeviceRecord): string => /\d+(\.\d+){3}/.exec(bversion ?? '')?.[0] ?? '';
-
 const row = (device: DeviceRecord) => {
-  const { id, title, product, state, tag, online, last_seen_at } = device;
-  return [id, title, product, versionText(device), tag, state, online ? 'yes' : '', seenText(last_seen_at)];
+  const { id, title, product, version, tag, health, last_seen_at } = device;
+  return [id, title, product, version ?? '', tag, health.replace('_', ' '), seenText(last_seen_at)];
 };
 
 export const devicesCommand = defineCliCommand({
@@ -22,6 +20,7 @@ export const devicesCommand = defineCliCommand({
     filter: { kind: 'text', placeholder: 'FILTER', help: 'RSQL: label.region==eu;last_seen=ge=-7d' },
     product: { kind: 'text', placeholder: 'PRODUCT', help: 'code or id of the product' },
     state: { kind: 'text', placeholder: 'STATE', help: deviceStates.join(', ') },
+    health: { kind: 'text', placeholder: 'HEALTH', help: `as it is heard from: ${healthStates.join(', ')}` },
     find: { kind: 'text', placeholder: 'TEXT', help: 'part of the title, uuid or address' },
     sort: {
       kind: 'text',
@@ -34,6 +33,7 @@ export const devicesCommand = defineCliCommand({
   async run({ options, reporter }) {
     const { filter, find, limit } = options;
     const state = wordOf(deviceStates, options.state, 'Option --state');
+    const health = wordOf(healthStates, options.health, 'Option --health');
     const service = await connect(options, [
       ['filter', 'Option --filter'],
       ['sort', 'Option --sort'],
@@ -46,6 +46,7 @@ export const devicesCommand = defineCliCommand({
       ...(filter !== undefined && { filter }),
       ...(find !== undefined && { q: find }),
       ...(state && { state }),
+      ...(health && { health }),
       ...(product && { product_id: product.id }),
     };
     let total = 0;
@@ -54,7 +55,7 @@ export const devicesCommand = defineCliCommand({
       total = reply.total ?? 0;
       return reply;
     }, limit);
-    const titles = ['id', 'title', 'product', 'version', 'tag', 'state', 'online', 'last seen (UTC)'];
+    const titles = ['id', 'title', 'product', 'version', 'tag', 'health', 'last seen (UTC)'];
     reportRows(reporter, { event: 'device', titles, row }, devices, total);
   },
 });

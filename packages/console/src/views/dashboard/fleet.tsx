@@ -10,19 +10,18 @@ import {
   Text,
   useMantineTheme,
 } from '@mantine/core';
-import { type FleetRecord, standingStates } from '@moorage/api';
+import { type FleetRecord, healthStates, standingStates } from '@moorage/api';
 import { Link } from 'wouter';
 import { t } from '../../texts/dashboard.ts';
 import { formatCount, plural } from '../../texts/format.ts';
 import { formOf } from '../../texts/language.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { stateName } from '../../texts/states.ts';
-import { StateBadge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { deviceStateWords, standingWords } from '../device/device-state.ts';
+import { healthWords, standingWords } from '../device/device-state.ts';
 import { shareText } from './share.ts';
 
 interface Slice {
@@ -35,32 +34,22 @@ interface Slice {
 
 const devicesWhere = (query: string): string => `/devices?${query}`;
 
-const stateColours = { active: 'teal.7', enabled: 'blue.6', disabled: 'red.7' } as const;
+const healthColours = {
+  connected: 'teal.8',
+  on_time: 'teal.5',
+  late: 'orange.5',
+  silent: 'red.7',
+  never: 'blue.6',
+  blocked: 'gray.6',
+} as const;
 
-const statesOf = ({ states }: FleetRecord): readonly Slice[] =>
-  (['active', 'enabled', 'disabled'] as const).map((state) => ({
-    label: stateName(deviceStateWords[state]),
-    count: states[state],
-    colour: stateColours[state],
-    href: devicesWhere(`state=${state}`),
+const healthOf = ({ health }: FleetRecord): readonly Slice[] =>
+  healthStates.map((word) => ({
+    label: stateName(healthWords[word]),
+    count: health[word],
+    colour: healthColours[word],
+    href: devicesWhere(`health=${word}`),
   }));
-
-/** Devices on the message channel, and the others: at a glance. */
-const OnlineLine = ({ fleet: { online, total } }: { readonly fleet: FleetRecord }) => (
-  <Group gap="md" mt="sm">
-    {(['online', 'offline'] as const).map((word) => {
-      const count = word === 'online' ? online : total - online;
-      return (
-        <Group key={word} gap={6}>
-          <StateBadge state={word} />
-          <Count
-            slice={{ label: stateName(word), count, colour: '', href: devicesWhere(`online=${word === 'online'}`) }}
-          />
-        </Group>
-      );
-    })}
-  </Group>
-);
 
 const standingColours = {
   up_to_date: 'teal.7',
@@ -204,12 +193,11 @@ export function Fleet({ fleet }: { readonly fleet: FleetRecord }) {
         <Card title={t.devicesByState} fill>
           <Parts
             label={t.devicesByState}
-            slices={statesOf(fleet)}
+            slices={healthOf(fleet)}
             total={total}
             figure={formatCount(total)}
             what={formOf(total, nouns.device)}
           />
-          <OnlineLine fleet={fleet} />
         </Card>
       </Grid.Col>
       <Grid.Col span={span}>

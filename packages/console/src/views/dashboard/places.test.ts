@@ -9,7 +9,7 @@ const at = (title: string, lat: number, lon: number, devices = 1): DevicePlace =
   lon,
   city: '',
   devices,
-  online: 0,
+  heard: 0,
 });
 
 describe('points of a map', () => {

@@ -92,7 +92,7 @@ interface MarkOptions {
 }
 
 function markOf(point: Point, { name, onOpen }: MarkOptions): leaflet.Marker {
-  const online = point.places.some((place) => place.online > 0);
+  const online = point.places.some((place) => place.heard > 0);
   const size = Math.min(12 + Math.log2(point.devices) * 2, 28);
   const dot = document.createElement('span');
   dot.className = 'map-mark';

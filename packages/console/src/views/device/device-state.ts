@@ -1,16 +1,13 @@
-import type { DeviceRecord, DeviceState, StandingState } from '@moorage/api';
+import type { DeviceHealth, StandingState } from '@moorage/api';
 
-/** The states of a device as every page of the console names them. */
-export const deviceStateWords: Readonly<Record<DeviceState, string>> = {
-  enabled: 'never seen',
-  active: 'active',
-  disabled: 'blocked',
-};
-
-/** What a list says of a device at a glance: whether it is there, or why it cannot be. */
-export const connectionWord = ({ state, online }: Pick<DeviceRecord, 'state' | 'online'>): string => {
-  if (state !== 'active') return deviceStateWords[state];
-  return online ? 'online' : 'offline';
+/** How a device is heard from, as every page of the console names it. */
+export const healthWords: Readonly<Record<DeviceHealth, string>> = {
+  connected: 'connected',
+  on_time: 'on time',
+  late: 'late',
+  silent: 'silent',
+  never: 'never seen',
+  blocked: 'blocked',
 };
 
 /** How a device stands to what it should run, as every page of the console names it. */
@@ -21,7 +18,3 @@ export const standingWords: Readonly<Record<StandingState, string>> = {
   failed: 'update failed',
   unknown: 'unknown',
 };
-
-/** The four-part version in what a device reports of itself; all of it when it has another form. */
-export const versionOf = (bversion: string | null): string | null =>
-  bversion === null ? null : (/-(\d+\.\d+\.\d+\.\d+),/.exec(bversion)?.[1] ?? bversion);

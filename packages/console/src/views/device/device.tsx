@@ -17,18 +17,16 @@ import { Page } from '../../ui/page.tsx';
 import { Empty, Loading } from '../../ui/states.tsx';
 import { TabList } from '../../ui/tab-list.tsx';
 import type { ViewProps } from '../view-props.ts';
-import { DeviceLiveProvider, useOnline } from './device-live.tsx';
-import { deviceStateWords, versionOf } from './device-state.ts';
+import { DeviceLiveProvider } from './device-live.tsx';
+import { healthWords } from './device-state.ts';
 import { ModuleLine } from './module-line.tsx';
 import { type DeviceTab, tabs } from './tabs.ts';
 import { UpdateNow } from './update-now.tsx';
 
 function Marks({ device }: { readonly device: DeviceRecord }) {
-  const online = useOnline(device.id);
   return (
     <Group gap={6} role="status" aria-label={t.stateOfDevice}>
-      {online !== undefined && <StateBadge state={online ? 'online' : 'offline'} />}
-      <StateBadge state={deviceStateWords[device.state]} />
+      <StateBadge state={healthWords[device.health]} />
       {device.tag && <StateBadge state={device.tag} />}
     </Group>
   );
@@ -131,7 +129,7 @@ export default function Device({ params: { id = '', tab = 'overview' } }: ViewPr
                 <PageLink href={`/products/${device.product_id}`} inherit>
                   {device.product}
                 </PageLink>
-                <span>{versionOf(device.bversion) ?? t.noVersionReported}</span>
+                <span>{device.version ?? t.noVersionReported}</span>
                 <span>
                   {t.seen} <Moment at={device.last_seen_at} />
                 </span>

@@ -23,7 +23,7 @@ function Channel({ status }: { readonly status: Status }) {
     <Card title={t.messageChannel}>
       <Fields>
         <Field label={common.state}>
-          <StateBadge state={status.online ? 'online' : 'offline'} />
+          <StateBadge state={status.online ? 'connected' : 'not connected'} />
         </Field>
         <Field label={common.since}>
           <Moment at={status.since} none="—" />

@@ -7,7 +7,7 @@ import { Copy } from '../../ui/copy.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { momentOf } from '../../ui/moment.tsx';
-import { connectionWord, versionOf } from '../device/device-state.ts';
+import { healthWords } from '../device/device-state.ts';
 import { StandingBadge } from '../device/standing.tsx';
 
 /** A code on one line, to be copied whole. */
@@ -36,8 +36,7 @@ export const deviceColumns: readonly Column<DeviceRecord>[] = [
   {
     key: 'state',
     title: common.state,
-    sort: 'state',
-    cell: (device) => <StateBadge state={connectionWord(device)} />,
+    cell: ({ health }) => <StateBadge state={healthWords[health]} />,
   },
   {
     key: 'seen',
@@ -45,7 +44,7 @@ export const deviceColumns: readonly Column<DeviceRecord>[] = [
     sort: 'last_seen_at',
     cell: momentOf('last_seen_at'),
   },
-  { key: 'version', title: common.version, from: 'sm', cell: ({ bversion }) => versionOf(bversion) ?? '—' },
+  { key: 'version', title: common.version, from: 'sm', cell: ({ version }) => version ?? '—' },
   {
     key: 'standing',
     title: t.update,

@@ -1,4 +1,4 @@
-import { deviceStates, standingStates, tags } from '@moorage/api';
+import { healthStates, standingStates, tags } from '@moorage/api';
 import { memo } from 'react';
 import { useInit } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
@@ -9,7 +9,7 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { ProductSelect } from '../../ui/product-select.tsx';
 import { TextFilter } from '../../ui/text-filter.tsx';
 import type { ListAddress } from '../../ui/use-list.ts';
-import { deviceStateWords, standingWords } from '../device/device-state.ts';
+import { healthWords, standingWords } from '../device/device-state.ts';
 import { conditionFilters, seenSpans } from './device-filter.ts';
 
 /** Every filter of the list; those without a control come from links of other pages. */
@@ -22,20 +22,16 @@ export const deviceFilters = [
   'tag',
   'state',
   'online',
+  'health',
   'claimable',
   'updated',
   'standing',
   ...conditionFilters,
 ] as const;
 
-const stateChoices = deviceStates.map((value) => ({ value, label: stateName(deviceStateWords[value]) }));
+const healthChoices = healthStates.map((value) => ({ value, label: stateName(healthWords[value]) }));
 const tagChoices = [{ value: '', label: t.noTag }, ...tags.map((value) => ({ value, label: value }))];
 const standingChoices = standingStates.map((value) => ({ value, label: stateName(standingWords[value]) }));
-const onlineChoices = [
-  { value: 'true', label: stateName('online') },
-  { value: 'false', label: stateName('offline') },
-];
-
 const seenChoices = seenSpans.map(({ value, label }) => ({ value, label }));
 
 /** What of the devices is shown. */
@@ -48,7 +44,7 @@ export const DeviceFilters = memo(function DeviceFilters({ list }: { readonly li
       label={t.filtersOfDevices}
       search={{ label: t.searchDevicesByTitleUuid, placeholder: t.titleUuidOrMacAddress }}
     >
-      <ChoiceFilter list={list} name="online" label={t.connection} choices={onlineChoices} />
+      <ChoiceFilter list={list} name="health" label={common.state} choices={healthChoices} />
       <ChoiceFilter list={list} name="seen" label={common.lastSeen} choices={seenChoices} />
       <ChoiceFilter list={list} name="standing" label={t.update} choices={standingChoices} />
       <TextFilter list={list} name="version" label={common.version} />
@@ -61,7 +57,6 @@ export const DeviceFilters = memo(function DeviceFilters({ list }: { readonly li
         width={{ base: '100%', sm: 180 }}
       />
       <ChoiceFilter list={list} name="platform_id" label={common.platform} choices={platforms} />
-      <ChoiceFilter list={list} name="state" label={common.state} choices={stateChoices} />
       <ChoiceFilter list={list} name="tag" label={common.tag} choices={tagChoices} />
       {list.filters.filter !== undefined && <TextFilter list={list} name="filter" label={t.condition} />}
     </FilterBar>

@@ -8,7 +8,8 @@ import { Form } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 
 const kinds = [
-  { value: 'offline', label: t.offlineForLongerThanTime },
+  { value: 'silent', label: t.silentByItsInterval },
+  { value: 'offline', label: t.notHeardForTime },
   { value: 'update_failed', label: t.itsLastUpdateFailed },
   { value: 'stream', label: t.streamAboveOrBelowLimit },
 ] as const;
@@ -32,7 +33,7 @@ interface Typed {
 const typedOf = (rule: AlertRuleRecord | undefined): Typed => ({
   title: rule?.title ?? '',
   segment_id: rule?.segment_id ?? null,
-  kind: 'offline',
+  kind: 'silent',
   minutes: 15,
   stream: '',
   side: 'above',
@@ -49,7 +50,7 @@ const isCount = (count: number | string): boolean => Number(count) >= 1;
 
 /** The condition that was typed; nothing while something of it is missing. */
 function conditionOf({ kind, minutes, stream, side, limit }: Typed): AlertCondition | undefined {
-  if (kind === 'update_failed') return { kind };
+  if (kind === 'update_failed' || kind === 'silent') return { kind };
   if (Number(minutes) < 1) return undefined;
   if (kind === 'offline') return { kind, minutes: Number(minutes) };
   return stream === '' || limit === ''
@@ -75,7 +76,7 @@ function ConditionFields({ form }: { readonly form: UseFormReturnType<Typed> }) 
           <NumberInput label={t.limit} description={t.inItsUnit} {...form.getInputProps('limit')} />
         </Group>
       )}
-      {kind !== 'update_failed' && (
+      {(kind === 'offline' || kind === 'stream') && (
         <NumberInput
           label={t.forLongerThanMinutes}
           min={1}

@@ -11,7 +11,8 @@ export function ruleText({
   segment,
 }: Pick<AlertRuleRecord, 'condition' | 'at_least' | 'segment'>): string {
   const what = (): string => {
-    if (condition.kind === 'offline') return t.offlineForLongerThan(plural(condition.minutes, nouns.minute));
+    if (condition.kind === 'offline') return t.notHeardFor(plural(condition.minutes, nouns.minute));
+    if (condition.kind === 'silent') return t.thatAreSilent;
     if (condition.kind === 'update_failed') return t.whoseLastUpdateFailed;
     const { stream, side, limit, minutes } = condition;
     return t.withFor(stream, t.sides[side], limit, plural(minutes, nouns.minute));

@@ -27,7 +27,7 @@ const isSilent = ({ silenced_until }: AlertRuleRecord): boolean =>
   silenced_until !== null && Number(silenced_until) > nowMs();
 
 /** Whether a rule works, in a word. */
-const stateOf = (rule: AlertRuleRecord): string => (rule.enabled ? (isSilent(rule) ? 'silent' : 'watching') : 'off');
+const stateOf = (rule: AlertRuleRecord): string => (rule.enabled ? (isSilent(rule) ? 'muted' : 'watching') : 'off');
 
 function Actions({ rule, onEdit }: { readonly rule: AlertRuleRecord; readonly onEdit: () => void }) {
   const remove = useChange('alerts.removeRule', 'alerts');

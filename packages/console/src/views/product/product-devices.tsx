@@ -14,7 +14,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { momentOf } from '../../ui/moment.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
-import { standingWords, versionOf } from '../device/device-state.ts';
+import { healthWords, standingWords } from '../device/device-state.ts';
 import { StandingBadge } from '../device/standing.tsx';
 import { AdoptionChart } from './adoption-chart.tsx';
 import type { TabProps } from './tab-props.ts';
@@ -43,7 +43,7 @@ const columns: readonly Column<DeviceRecord>[] = [
       </>
     ),
   },
-  { key: 'version', title: common.version, from: 'sm', cell: ({ bversion }) => versionOf(bversion) ?? '—' },
+  { key: 'version', title: common.version, from: 'sm', cell: ({ version }) => version ?? '—' },
   { key: 'standing', title: t.update, cell: ({ id, standing }) => <StandingBadge deviceId={id} standing={standing} /> },
   {
     key: 'tag',
@@ -52,10 +52,10 @@ const columns: readonly Column<DeviceRecord>[] = [
     cell: ({ tag }) => (tag ? <StateBadge state={tag} /> : <Text size="sm">{t.release}</Text>),
   },
   {
-    key: 'online',
-    title: t.connection,
+    key: 'health',
+    title: common.state,
     from: 'md',
-    cell: ({ online }) => <StateBadge state={online ? 'online' : 'offline'} />,
+    cell: ({ health }) => <StateBadge state={healthWords[health]} />,
   },
   { key: 'seen', title: common.lastSeen, sort: 'last_seen_at', from: 'sm', cell: momentOf('last_seen_at') },
 ];

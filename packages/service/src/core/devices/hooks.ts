@@ -38,6 +38,8 @@ export interface DeviceHooks {
   /** The id of the bundle that a row of `devices` should run at a time, epoch ms, before what its tag says, an
    * empty text for none; SQL with this time in one place. */
   readonly wantedFirst?: ((nowMs: number) => RawBuilder<string | null>) | undefined;
+  /** Seconds between two queries of a row of `devices`, where something else than the usual time is set; SQL. */
+  readonly pollInterval?: RawBuilder<number | null> | undefined;
   /** Devices are taken back or about to be deleted; inside the transaction, before their rows change. */
   devicesCleared(trx: Db, deviceIds: readonly string[]): Promise<void>;
   /** A device is about to be deleted; inside the transaction, before `devicesCleared`. */

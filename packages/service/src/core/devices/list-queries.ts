@@ -15,15 +15,16 @@ import type { Db, Expressions } from '../../engine/db/storage.ts';
 import { watchedProducts } from '../access/logs.ts';
 import type { Viewer, ViewingUser } from '../access/viewer.ts';
 import { countedDevices, hasAllDevices, isCounted, walked } from './counts.ts';
-import type { DeviceHooks, DeviceWhere, ListFilter, Walk } from './hooks.ts';
-import { type DeviceRows, type RecordedDevice, recorded } from './queries.ts';
+import { deviceHealth } from './health.ts';
+import type { DeviceWhere, ListFilter, Walk } from './hooks.ts';
+import { type DeviceRows, type RecordedDevice, type RecordHooks, recorded } from './queries.ts';
 import { standingState } from './standing.ts';
 
 /** What lists of devices are read with. */
 interface Lists {
   readonly db: Db;
   readonly expressions: Expressions;
-  readonly hooks: Pick<DeviceHooks, 'wantedFirst'>;
+  readonly hooks: RecordHooks;
 }
 
 /** So many rows are sorted faster than others are walked past. */
@@ -67,7 +68,7 @@ export async function listDevices(
       .limit(written(page.limit))
       .offset(written(page.offset));
   const details = (rows?: DeviceRows) =>
-    recorded(db, viewer === 'everyone' ? '' : viewer.userId, hooks.wantedFirst?.(nowMs), rows)
+    recorded(db, viewer === 'everyone' ? '' : viewer.userId, hooks, nowMs, rows)
       .orderBy(`devices.${page.field}`, sorted)
       .orderBy('devices.id', page.direction);
   const counted = () =>
@@ -182,6 +183,7 @@ function matching(
     rows = rows.where('devices.id', query.online ? 'in' : 'not in', online);
   }
   if (query.standing) rows = rows.where(standingState(hooks.wantedFirst?.(nowMs)), '=', query.standing);
+  if (query.health) rows = rows.where(deviceHealth(hooks, nowMs), '=', query.health);
   if (bundle_id || updated) {
     const updates = db
       .selectFrom('updates')

@@ -1,9 +1,10 @@
-import type { ExpressionBuilder, RawBuilder, SelectQueryBuilder } from 'kysely';
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import { builtOnce } from '../../engine/db/compiled.ts';
 import { padded } from '../../engine/db/groups.ts';
 import type { NewRow, Row, RowChange, Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 import { workOf } from '../../engine/db/transaction.ts';
+import { deviceHealth } from './health.ts';
 import type { DeviceHooks } from './hooks.ts';
 import type { DeviceKey } from './rules.ts';
 import { standing, wantedBundle } from './standing.ts';
@@ -57,11 +58,14 @@ const detailed = (db: Db, viewerId: string, rows: DeviceRows = db.selectFrom('de
 
 export type DetailedDevice = Awaited<ReturnType<ReturnType<typeof detailed>['executeTakeFirstOrThrow']>>;
 
-/** The same with how they stand, as the hook `wantedFirst` says for a time: all that their records show. */
-export const recorded = (db: Db, viewerId: string, first: RawBuilder<string | null> | undefined, rows?: DeviceRows) =>
+/** The hooks that say what a record shows of a time. */
+export type RecordHooks = Pick<DeviceHooks, 'wantedFirst' | 'pollInterval'>;
+
+/** The same with how they stand and are heard from at a time, epoch ms: all that their records show. */
+export const recorded = (db: Db, viewerId: string, hooks: RecordHooks, nowMs: number, rows?: DeviceRows) =>
   detailed(db, viewerId, rows)
-    .leftJoin('bundles as sw', (join) => join.on('sw.id', '=', wantedBundle(first)))
-    .select(['sw.version as wanted_version', standing.as('standing')]);
+    .leftJoin('bundles as sw', (join) => join.on('sw.id', '=', wantedBundle(hooks.wantedFirst?.(nowMs))))
+    .select(['sw.version as wanted_version', standing.as('standing'), deviceHealth(hooks, nowMs).as('health')]);
 
 export type RecordedDevice = Awaited<ReturnType<ReturnType<typeof recorded>['executeTakeFirstOrThrow']>>;
 
@@ -92,16 +96,17 @@ export type FindRecorded = (
 ) => Promise<RecordedDevice | undefined>;
 
 /** Reads records with what extensions say a device should run. */
-export function recordFinder({ wantedFirst }: Pick<DeviceHooks, 'wantedFirst'>): FindRecorded {
-  const built = (db: Db) => recorded(db, '', wantedFirst?.(0));
+export function recordFinder(hooks: RecordHooks): FindRecorded {
+  const built = (db: Db) => recorded(db, '', hooks, 0);
   const findBy = {
     id: builtOnce((db) => built(db).where('devices.id', '=', '')),
     uuid: builtOnce((db) => built(db).where('devices.uuid', '=', '')),
     address: builtOnce((db) => built(db).where(hasAddress)),
   } as const;
   return async (db, key, viewerId, nowMs) => {
-    const times = wantedFirst ? [nowMs] : [];
-    return (await findBy[key.by](db, viewerId, ...times, ...valuesOf(key)))[0];
+    // In the order of the text: for the health, the viewer, what the device should run.
+    const times = hooks.wantedFirst ? [nowMs] : [];
+    return (await findBy[key.by](db, nowMs, viewerId, ...times, ...valuesOf(key)))[0];
   };
 }
 

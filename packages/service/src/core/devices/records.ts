@@ -2,7 +2,7 @@ import { type DeviceRecord, optionalTimestamp } from '@moorage/api';
 import type { Db } from '../../engine/db/storage.ts';
 import { deviceRoles, may, type Role, type WhoCalls } from '../access/rules.ts';
 import type { RecordedDevice } from './queries.ts';
-import { degreesOf } from './rules.ts';
+import { bundleVersion, degreesOf } from './rules.ts';
 import { standingOf } from './standing.ts';
 
 type Nodes = NonNullable<DeviceRecord['nodes']>;
@@ -74,6 +74,7 @@ function toDeviceRecord(row: RecordedDevice, nodes: Nodes | undefined, caller: W
     bundle: row.to_version,
     bundle_ok: row.update_state === 'done',
     bversion: row.bversion,
+    version: bundleVersion(row.bversion, row.product),
     ota_result: row.ota_result,
     standing: standingOf(row),
     user_id: row.user_id,
@@ -82,6 +83,7 @@ function toDeviceRecord(row: RecordedDevice, nodes: Nodes | undefined, caller: W
     vendor_files: row.vendor_files === 1,
     customer_id: row.customer_id,
     online: row.online_since !== null, // API-CHAN-online
+    health: row.health,
     ip: row.ip,
     location: degreesOf(row),
     // API-CHAN-telemetry: what was kept is an object.

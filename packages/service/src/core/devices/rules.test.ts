@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ActivationTarget,
+  bundleVersion,
   type DeviceStanding,
   defaultTitle,
   degreesOf,
@@ -215,4 +216,15 @@ it('location of up to six decimals reads back as it was set', () => {
       expect(degreesOf(locationColumns(location))).toEqual(location);
     }),
   );
+});
+
+it.each([
+  ['MAKER-PLAT_THING-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0', '1.2.3.4'],
+  ['MAKER-PLAT_OTHER-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0', null],
+  ['MAKER-PLAT_THING-PRO-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0', null],
+  ['Moorage-2.2.0.12, Built:2015-04-08', null],
+  ['something else', null],
+  [null, null],
+])('the version of a bundle in %j is %j', (bversion, version) => {
+  expect(bundleVersion(bversion, 'MAKER-PLAT_THING')).toBe(version);
 });

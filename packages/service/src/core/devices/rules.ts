@@ -276,3 +276,10 @@ export const sameLocation = (one: LocationColumns, other: LocationColumns): bool
   one.lon_e6 === other.lon_e6 &&
   one.city === other.city &&
   one.country === other.country;
+
+/** The four-part version in what a device reports, when that is a bundle of its product: `CODE-1.2.3.4, …`; firmware is none. */
+export function bundleVersion(bversion: string | null, product: string): string | null {
+  const head = `${product}-`;
+  if (!bversion?.startsWith(head)) return null;
+  return /^\d+(?:\.\d+){3}(?=,)/.exec(bversion.slice(head.length))?.[0] ?? null;
+}

@@ -1,5 +1,5 @@
-import { placesLimit } from '@moorage/api';
-import { sql } from 'kysely';
+import { type DeviceHealth, placesLimit } from '@moorage/api';
+import { type RawBuilder, sql } from 'kysely';
 import { onePage } from '../../engine/db/paging.ts';
 import { pollHourMs } from '../../engine/db/polls.ts';
 import type { Db, Storage } from '../../engine/db/storage.ts';
@@ -115,7 +115,7 @@ export interface Box {
 const millionths = 1_000_000;
 
 /** Devices with a location in this part of the map whose place the viewer may see. */
-function located(db: Db, viewer: Viewer, productId: string | undefined, { south, north, west, east }: Box) {
+export function located(db: Db, viewer: Viewer, productId: string | undefined, { south, north, west, east }: Box) {
   const edges = [
     ['devices.lat_e6', '>=', south],
     ['devices.lat_e6', '<=', north],
@@ -123,7 +123,6 @@ function located(db: Db, viewer: Viewer, productId: string | undefined, { south,
     ['devices.lon_e6', '<=', east],
   ] as const;
   let query = visibleDevices(db, viewer, 'managers')
-    .leftJoin('channels', 'channels.device_id', 'devices.id')
     .where('devices.lat_e6', 'is not', null)
     .$if(productId !== undefined, (rows) => rows.where('devices.product_id', '=', productId ?? ''));
   for (const [column, operator, degrees] of edges) {
@@ -132,19 +131,21 @@ function located(db: Db, viewer: Viewer, productId: string | undefined, { south,
   return query;
 }
 
+type Located = ReturnType<typeof located>;
+
 /** Those devices by cells of a grid, `cell` degrees wide, the largest first. */
-export function placesOf(db: Db, viewer: Viewer, productId: string | undefined, box: Box, cell: number) {
+export function placesOf(devices: Located, health: RawBuilder<DeviceHealth>, cell: number) {
   const size = Math.round(cell * millionths);
   // From the south pole and the date line on: whole numbers are cut, not rounded, and these are not negative.
   const row = sql<number>`(devices.lat_e6 + 90000000) / ${sql.lit(size)}`;
   const column = sql<number>`(devices.lon_e6 + 180000000) / ${sql.lit(size)}`;
-  return located(db, viewer, productId, box)
+  return devices
     .select((eb) => [
       eb.fn.avg<number>('devices.lat_e6').as('lat_e6'),
       eb.fn.avg<number>('devices.lon_e6').as('lon_e6'),
       eb.fn.max('devices.city').as('city'),
       eb.fn.countAll<number>().as('devices'),
-      eb.fn.count<number>('channels.device_id').as('online'),
+      sql<number>`sum(case when ${health} in ('connected', 'on_time') then 1 else 0 end)`.as('heard'),
       eb.fn.min('devices.id').as('device_id'),
       eb.fn.min('devices.title').as('title'),
     ])
@@ -157,16 +158,13 @@ export function placesOf(db: Db, viewer: Viewer, productId: string | undefined, 
 
 /** One page of the devices that have a location, of those whose place the viewer may see, newest first. */
 export async function locatedDevices(
-  db: Db,
-  viewer: Viewer,
-  productId: string | undefined,
-  box: Box,
+  devices: Located,
+  health: RawBuilder<DeviceHealth>,
   page: { readonly limit: number; readonly offset: number },
 ) {
-  const query = located(db, viewer, productId, box);
-  const items = query
+  const items = devices
     .select([
-      'channels.connected_at as online_since',
+      health.as('health'),
       'devices.id',
       'devices.title',
       'devices.product_id',
@@ -178,5 +176,5 @@ export async function locatedDevices(
     ])
     .orderBy('devices.created_at', 'desc')
     .orderBy('devices.id', 'desc');
-  return onePage(items, query, page);
+  return onePage(items, devices, page);
 }

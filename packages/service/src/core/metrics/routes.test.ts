@@ -154,7 +154,7 @@ eachDatabase('metrics', (open) => {
         product_id: product,
         ...location,
         country: '',
-        online: false,
+        health: 'never',
         last_seen_at: null,
       },
     ]);
@@ -179,8 +179,8 @@ eachDatabase('metrics', (open) => {
     const seen = async (who: Who, more = {}) =>
       unwrap(await scene.as(who).call('metrics.places', { query: { ...query, ...more } })).value;
     expect(await seen('owner')).toEqual([
-      { lat: 53.6, lon: 10, city: 'Hamburg', devices: 2, online: 0, device_id: null, title: null },
-      { lat: -33.8, lon: -70.5, city: 'Valparaíso', devices: 1, online: 0, device_id: far.id, title: far.title },
+      { lat: 53.6, lon: 10, city: 'Hamburg', devices: 2, heard: 0, device_id: null, title: null },
+      { lat: -33.8, lon: -70.5, city: 'Valparaíso', devices: 1, heard: 0, device_id: far.id, title: far.title },
     ]);
     expect((await seen('owner', { cell: 0.1 })).map(({ devices }) => devices)).toEqual([1, 1, 1]);
     expect((await seen('owner', { north: 0 })).map(({ city }) => city)).toEqual(['Valparaíso']);

@@ -63,7 +63,7 @@ eachDatabase('alerts', (open) => {
     expect(await alerts()).toMatchObject([{ state: 'open', devices: 1, devices_open: 1, rule: 'Dark' }]);
     expect(await told()).toEqual([]);
     await look(rule, 1);
-    expect(await told()).toEqual(['alert.raise Alert "Dark": 2 devices: offline for longer than 10 minutes']);
+    expect(await told()).toEqual(['alert.raise Alert "Dark": 2 devices: not heard from for longer than 10 minutes']);
     await look(rule, 3);
     const [alert] = await alerts({ state: 'open' });
     expect(alert).toMatchObject({ devices: 3, devices_open: 3 });
@@ -76,7 +76,7 @@ eachDatabase('alerts', (open) => {
     expect(await alerts()).toMatchObject([{ state: 'over', devices: 3, devices_open: 0 }]);
     expect(await told()).toEqual([
       expect.stringContaining('alert.raise'),
-      'alert.clear Alert "Dark" is over: 3 devices: offline for longer than 10 minutes',
+      'alert.clear Alert "Dark" is over: 3 devices: not heard from for longer than 10 minutes',
     ]);
     await look(rule, 1);
     expect(await told()).toHaveLength(2);
@@ -332,7 +332,7 @@ eachDatabase('alerts', (open) => {
     await happens(one.id);
     await look(rule, 1);
     const who = left === '1 is left' ? `device "${other.title}"` : '2 devices';
-    expect(await told()).toEqual([`alert.raise Alert "Dark": ${who}: offline for longer than 10 minutes`]);
+    expect(await told()).toEqual([`alert.raise Alert "Dark": ${who}: not heard from for longer than 10 minutes`]);
     const row = await storage.db
       .selectFrom('logs')
       .selectAll()

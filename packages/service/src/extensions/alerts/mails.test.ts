@@ -105,7 +105,7 @@ eachDatabase('alerts by mail', (open) => {
     expect(text).toContain('From: Harbour <moorage@harbour.test>');
     expect(text).toContain('Subject: =?UTF-8?Q?Alert_=22Dark=22=3A_device');
     expect(text).toContain(`- ${device.title}`);
-    expect(text).toContain('Wrong: offline for longer than 10 minutes');
+    expect(text).toContain('Wrong: not heard from for longer than 10 minutes');
     expect(text).toContain('Auto-Submitted: auto-generated');
     expect(await queued()).toMatchObject([{ attempts: 0, due_at: null, error: null }]);
   });

@@ -1,11 +1,13 @@
 import type { AlertCondition } from '@moorage/api';
 import { dayMs, minuteMs } from '@moorage/base';
 import { expressionBuilder, type SqlBool, sql } from 'kysely';
+import { deviceHealth } from '../../core/devices/health.ts';
 import { countOf, onePage, type Paging } from '../../engine/db/paging.ts';
 import type { NewRow, Row, RowChange, Schema } from '../../engine/db/schema.ts';
 import type { Db, Expressions } from '../../engine/db/storage.ts';
 import type { Filter } from '../fleet/filters/parse.ts';
 import { filterCondition } from '../fleet/filters/queries.ts';
+import { pollInterval } from '../fleet/rollouts/wanted.ts';
 import type { OpenAlert } from './rules.ts';
 
 /** The last sample of a stream counts for so long, in ms: a device that is silent is for another rule. */
@@ -119,6 +121,8 @@ export async function wrongDevices(
     rows = rows
       .where('devices.last_seen_at', '<=', nowMs - condition.minutes * minuteMs)
       .where('devices.id', 'not in', (on) => on.selectFrom('channels').select('channels.device_id'));
+  } else if (condition.kind === 'silent') {
+    rows = rows.where(deviceHealth({ pollInterval }, nowMs), '=', 'silent');
   } else if (condition.kind === 'update_failed') {
     rows = rows.where('devices.update_id', 'in', (failed) =>
       failed

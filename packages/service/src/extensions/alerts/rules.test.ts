@@ -90,9 +90,9 @@ describe('the message of an alert', () => {
 });
 
 it.each([
-  [{ kind: 'offline', minutes: 1 }, 'offline for longer than 1 minute'],
-  [{ kind: 'offline', minutes: 90 }, 'offline for longer than 90 minutes'],
-  [{ kind: 'offline', minutes: 1_440 }, 'offline for longer than 1 day'],
+  [{ kind: 'offline', minutes: 1 }, 'not heard from for longer than 1 minute'],
+  [{ kind: 'offline', minutes: 90 }, 'not heard from for longer than 90 minutes'],
+  [{ kind: 'offline', minutes: 1_440 }, 'not heard from for longer than 1 day'],
   [{ kind: 'update_failed' }, 'the last update failed'],
   [
     { kind: 'stream', stream: 'level', side: 'above', limit: 4.5, minutes: 120 },

@@ -20,7 +20,8 @@ function duration(minutes: number): string {
 
 /** What a rule finds wrong, for people; completes "3 devices: …". */
 export function conditionText(condition: AlertCondition): string {
-  if (condition.kind === 'offline') return `offline for longer than ${duration(condition.minutes)}`;
+  if (condition.kind === 'offline') return `not heard from for longer than ${duration(condition.minutes)}`;
+  if (condition.kind === 'silent') return 'silent: three of its queries are missing';
   if (condition.kind === 'update_failed') return 'the last update failed';
   const { stream, side, limit, minutes } = condition;
   return `stream "${stream}" ${side} ${limit} for ${duration(minutes)}`;

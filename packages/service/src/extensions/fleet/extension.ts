@@ -24,7 +24,7 @@ import { hasFilters, letGo } from './rollouts/queries.ts';
 import { reachRoutes } from './rollouts/reach-routes.ts';
 import { allowedRollout, type RolloutDeps, rolloutRoutes } from './rollouts/routes.ts';
 import { sweep } from './rollouts/sweep.ts';
-import { wantedFirst } from './rollouts/wanted.ts';
+import { pollInterval, wantedFirst } from './rollouts/wanted.ts';
 import { segmentsRoutes } from './segments/routes.ts';
 import { fleetRoutes } from './shape/fleet.ts';
 
@@ -59,6 +59,7 @@ export const fleet = extension({
           return filter.ok ? success(listFilter(filter.value)) : filter;
         },
         wantedFirst,
+        pollInterval,
         async devicesCleared(trx, ids) {
           await deleteAttributes(trx, ids);
           await engine.reset(workOf(trx), ids);

@@ -24,6 +24,10 @@ const goingOn = sql.raw(
     .join(' or '),
 );
 
+/** Seconds between two queries of a row of `devices`, where its product says so. */
+export const pollInterval: RawBuilder<number | null> = sql`(select fs.poll_interval_s from fleet_settings as fs
+  where fs.product_id = devices.product_id)`;
+
 /** The id of the bundle that a pin or a rollout says a row of `devices` should run at a time, epoch ms. */
 export const wantedFirst = (nowMs: number): RawBuilder<string | null> => {
   const onOffer = sql.raw("b.product_id = devices.product_id and b.state = 'published'");

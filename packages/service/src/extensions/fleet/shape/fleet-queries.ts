@@ -1,29 +1,28 @@
 import { fleetVersionsLimit, type StandingState } from '@moorage/api';
-import { sql } from 'kysely';
 import { visibleDevices } from '../../../core/access/devices.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
+import { deviceHealth } from '../../../core/devices/health.ts';
 import { standingState, targetBundle } from '../../../core/devices/standing.ts';
 import type { Db } from '../../../engine/db/storage.ts';
-import { wantedFirst } from '../rollouts/wanted.ts';
+import { pollInterval, wantedFirst } from '../rollouts/wanted.ts';
 
 const fleetOf = (db: Db, viewer: Viewer, productId: string | undefined) =>
   visibleDevices(db, viewer).$if(productId !== undefined, (rows) =>
     rows.where('devices.product_id', '=', productId ?? ''),
   );
 
-/** Devices by their state, by how they stand at a time, epoch ms, and by whether they are on the message channel. */
+/** Devices by their state, and by how they stand and are heard from at a time, epoch ms. */
 export const fleetCounts = (db: Db, viewer: Viewer, productId: string | undefined, nowMs: number) =>
   db
     .selectFrom(
       fleetOf(db, viewer, productId)
-        .leftJoin('channels', 'channels.device_id', 'devices.id')
         .select(['devices.state', standingState(wantedFirst(nowMs)).as('standing')])
-        .select(sql<number>`case when channels.device_id is null then 0 else 1 end`.as('online'))
+        .select(deviceHealth({ pollInterval }, nowMs).as('health'))
         .as('rows'),
     )
-    .select(['state', 'standing', 'online'])
+    .select(['state', 'standing', 'health'])
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .groupBy(['state', 'standing', 'online'])
+    .groupBy(['state', 'standing', 'health'])
     .execute();
 
 /** Bundles listed as what devices of a product should run and do not. */

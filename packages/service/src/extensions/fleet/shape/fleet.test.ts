@@ -1,14 +1,5 @@
-import { expect, it, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { buildApp, eachDatabase } from '../../../testing/index.ts';
-import { versionIn } from './fleet.ts';
-
-test.each([
-  ['MAKER-PLAT_THING-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0', '1.2.3.4'],
-  ['something else', 'something else'],
-  [null, null],
-])('the version in %j is %j', (bversion, version) => {
-  expect(versionIn(bversion)).toBe(version);
-});
 
 const unused = '00000000-0000-4000-8000-000000000000';
 
@@ -63,7 +54,7 @@ eachDatabase('the summary of a fleet', (open) => {
     const expected = {
       total: 4,
       states: { active: 2, disabled: 1, enabled: 1 },
-      online: 0,
+      health: { connected: 0, on_time: 0, late: 0, silent: 0, never: 3, blocked: 1 },
       standings: { up_to_date: 1, failed: 1, waiting: 1, updating: 0, unknown: 1 },
       versions: [
         { ...own, version: '1.0.0.0', devices: 2 },

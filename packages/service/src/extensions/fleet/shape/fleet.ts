@@ -1,6 +1,7 @@
 import {
   deviceStates,
   type fleetContract,
+  healthStates,
   type Refusal,
   refusal,
   type ShapeRecord,
@@ -9,6 +10,7 @@ import {
 import { failure, type Result, success } from '@moorage/base';
 import { allowedProduct } from '../../../core/access/products.ts';
 import { viewerFor } from '../../../core/access/rules.ts';
+import { bundleVersion } from '../../../core/devices/rules.ts';
 import type { Db } from '../../../engine/db/storage.ts';
 import { type Call, type Caller, type Deps, type Handlers, handlers } from '../../../engine/http/types.ts';
 import { fleetCounts, fleetTargets, fleetVersions } from './fleet-queries.ts';
@@ -25,10 +27,15 @@ interface FleetDeps extends Deps {
   ) => Promise<Result<{ readonly product_id: string; readonly filter: string | null }, Refusal>>;
 }
 
-/** The version in what a device reports: `CODE-1.2.3.4, 2026-01-01T00:00:00Z, FW-1.0.0.0`; all of it in other forms. */
-export const versionIn = (bversion: string | null): string | null => bversion && (partsIn(bversion) ?? bversion);
-
-const partsIn = (bversion: string): string | undefined => /-(\d+\.\d+\.\d+\.\d+),/.exec(bversion)?.[1];
+/** Rows of which those with the same key are one, the most devices first. */
+function merged<T extends { readonly devices: number }>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+  const byKey = Map.groupBy(rows, keyOf);
+  return [...byKey.values()]
+    .flatMap(([first, ...others]) =>
+      first ? [{ ...first, devices: others.reduce((sum, { devices }) => sum + devices, first.devices) }] : [],
+    )
+    .sort((one, other) => other.devices - one.devices);
+}
 
 type Counts = Awaited<ReturnType<typeof fleetCounts>>;
 
@@ -48,14 +55,16 @@ async function summary({ storage: { db }, clock }: Deps, { caller, query }: Call
   const counts = await fleetCounts(db, viewer, productId, nowMs);
   const targets = productId === undefined ? [] : await fleetTargets(db, viewer, productId, nowMs);
   const versions = await fleetVersions(db, viewer, productId);
-  const online = tally(['yes', 'no'], counts, (row) => (row.online ? 'yes' : 'no')).yes;
   return success({
     total: counts.reduce((sum, { n }) => sum + n, 0),
-    online,
+    health: tally(healthStates, counts, ({ health }) => health),
     states: tally(deviceStates, counts, ({ state }) => state),
     standings: tally(standingStates, counts, ({ standing }) => standing),
     targets: targets.map(({ id, ...row }) => ({ ...row, bundle_id: id })),
-    versions: versions.map(({ bversion, ...row }) => ({ ...row, version: versionIn(bversion) })),
+    versions: merged(
+      versions.map(({ bversion, ...row }) => ({ ...row, version: bundleVersion(bversion, row.product) })),
+      ({ product_id, version }) => `${product_id} ${version}`,
+    ),
   });
 }
 
@@ -63,14 +72,11 @@ async function summary({ storage: { db }, clock }: Deps, { caller, query }: Call
 export async function shapeRecord(...of: Parameters<typeof shapeOf>): Promise<ShapeRecord> {
   const { groups, ...counts } = await shapeOf(...of);
   const devices = Object.values(counts.seen).reduce((sum, n) => sum + n, 0);
-  const rows = new Map<string, (typeof groups)[number]>();
-  for (const { platform, bversion, devices: n } of groups) {
+  const byVersion = merged(
     // What else a device has reported is its own.
-    const version = (bversion && partsIn(bversion)) ?? null;
-    const key = `${platform} ${version}`;
-    rows.set(key, { platform, bversion: version, devices: n + (rows.get(key)?.devices ?? 0) });
-  }
-  const byVersion = [...rows.values()].map(({ bversion: version, ...row }) => ({ ...row, version }));
+    groups.map(({ bversion, product, ...row }) => ({ ...row, version: bundleVersion(bversion, product) })),
+    ({ platform, version }) => `${platform} ${version}`,
+  );
   return { devices, groups: byVersion, ...counts };
 }
 

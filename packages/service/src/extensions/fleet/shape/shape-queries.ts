@@ -50,9 +50,10 @@ async function seenOf(devices: Counted, nowMs: number) {
 const groupsOf = (devices: Counted) =>
   devices
     .innerJoin('platforms as p', 'p.id', 'd.platform_id')
-    .select(['p.code as platform', 'd.bversion'])
+    .innerJoin('products as pr', 'pr.id', 'd.product_id')
+    .select(['p.code as platform', 'pr.product', 'd.bversion'])
     .select(({ fn }) => fn.countAll<number>().as('devices'))
-    .groupBy(['p.code', 'd.bversion'])
+    .groupBy(['p.code', 'pr.product', 'd.bversion'])
     .orderBy('devices', 'desc')
     .orderBy('p.code')
     .orderBy('d.bversion')
