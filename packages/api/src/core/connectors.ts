@@ -108,7 +108,7 @@ export const ConnectorRecord = Type.Object({
   code: Type.String(), // API-FIELD-connector-code
   type: Type.Enum([...connectorTypes]),
   opts: Type.Record(Type.String(), Type.Unknown(), { description: 'secrets and values of headers read ***' }),
-  state: Type.Enum(['ok', 'failing']),
+  state: Type.Enum(['ok', 'failing', 'unused'], { description: 'unused: it was never called' }),
   last_used_at: Nullable(Timestamp),
   last_error: Nullable(Type.String()),
   created_at: Timestamp,

@@ -28,6 +28,7 @@ export const ProductRecord = Type.Object({
   state: Type.Enum(['preview', 'published', 'archive', 'trash']),
   tag: Nullable(Type.Enum([...tags], { description: 'highest tag of its bundles' })),
   version: Nullable(Type.String({ description: 'version of the newest published bundle' })),
+  release: Nullable(Type.String({ description: 'version of the bundle that carries the tag release' })),
   claimable: Type.Boolean(),
   production: Type.Boolean(),
   part_number: Nullable(Type.String()),

@@ -51,6 +51,7 @@ export const FreezeRecord = Type.Object({
 export const FrozenProduct = Type.Object({
   product_id: Id,
   product: Type.String({ description: 'full code' }),
+  everywhere: Type.Boolean({ description: 'by the emergency stop of everything' }),
   ...FreezeRecord.properties,
 });
 
@@ -61,6 +62,7 @@ export const SelectionRecord = Type.Object({
   bundle_id: Nullable(Id),
   bundle: Nullable(Type.String({ description: 'version of the bundle' })),
   rollout_id: Nullable(Id),
+  pin: Nullable({ ...PinRecord, description: 'where the device is pinned, also while a freeze decides' }),
   waits: Nullable(
     Type.Object(
       {
@@ -148,7 +150,10 @@ export const holdsContract = endpoints(shared, {
     route: 'GET /api/freezes',
     access: 'filtered',
     summary: 'List the products that are frozen, of those whose fleet you manage',
-    ...pageOf(FrozenProduct, sortBy(['created_at'], '-created_at'), { product_id: Type.Optional(Id) }),
+    ...pageOf(FrozenProduct, sortBy(['created_at'], '-created_at'), {
+      product_id: Type.Optional(Id),
+      everywhere: Type.Optional(Type.Boolean({ description: 'by the emergency stop of everything, or not by it' })),
+    }),
   },
   frozen: {
     route: 'GET /api/products/{product_id}/freeze',

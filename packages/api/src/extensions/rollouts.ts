@@ -64,7 +64,9 @@ const Counts = Type.Object(
 
 const StageRecord = Type.Object({
   total: Type.Integer({ description: 'devices of the stage' }),
-  state: Type.Enum(['waiting', 'open', 'passed']),
+  state: Type.Enum(['waiting', 'open', 'passed', 'stopped'], {
+    description: 'stopped: its rollout ended before it was passed',
+  }),
   counts: Counts,
   failures: Type.Record(Type.String(), Type.Integer(), { description: 'failed devices by kind' }),
 });

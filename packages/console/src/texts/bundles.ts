@@ -183,8 +183,6 @@ export const t = texts({
     'Devices get the bundle that carries the tag they follow',
     'Geräte bekommen das Bundle mit dem Tag, dem sie folgen',
   ],
-  whatThisDoes: ['What this does', 'Was das bewirkt'],
-  countingDevices: ['Counting the devices', 'Geräte werden gezählt'],
   itCarriesThisTagAlready: ['It carries this tag already.', 'Es trägt dieses Tag schon.'],
   tagOfBundle: [(version: string) => `Tag of bundle ${version}`, (version: string) => `Tag von Bundle ${version}`],
   unknownWhatRuns: [

@@ -8,8 +8,8 @@ export const t = texts({
     'Die Vorgabe der Capabilities; niemand hat ihn gesetzt.',
   ],
   setBy: [(part: string) => `Set by ${part}`, (part: string) => `Gesetzt von ${part}`],
-  device: ['the device', 'vom Gerät'],
-  user: ['a user', 'von einer Person'],
+  device: ['the device', 'dem Gerät'],
+  user: ['a user', 'einer Person'],
   itHasHadNoOther: ['It has had no other value.', 'Einen anderen Wert hatte es nicht.'],
   valuesOfNewestFirst: [
     (name: string) => `Values of ${name}, newest first`,

@@ -115,7 +115,7 @@ export const t = texts({
   ],
   toOverview: ['To the overview', 'Zur Übersicht'],
   noVersionReported: ['no version reported', 'keine Version gemeldet'],
-  seen: ['seen', 'gesehen'],
+  seen: ['seen', 'zuletzt gesehen:'],
   locationAllEmptyForUnknown: ['Location, all empty for unknown', 'Standort, alles leer für unbekannt'],
   latitude: ['Latitude', 'Breitengrad'],
   longitude: ['Longitude', 'Längengrad'],

@@ -6,7 +6,7 @@ const now = Date.UTC(2026, 10, 21, 12, 0, 0);
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-describe('how long ago something was', () => {
+describe('how far a moment is from now', () => {
   test.each([
     [0, 'just now'],
     [59_000, 'just now'],
@@ -19,7 +19,12 @@ describe('how long ago something was', () => {
     [7 * day, 'last week'],
     [31 * day, 'last month'],
     [800 * day, '2 years ago'],
+    [-59_000, 'just now'],
+    [-minute, 'in 1 minute'],
     [-2 * day, 'in 2 days'],
+    [1 - 7 * day, 'in 7 days'],
+    [-27 * day, 'in 4 weeks'],
+    [-30 * 365 * day, 'in 30 years'],
   ])('%i ms ago is "%s"', (passedMs, text) => {
     expect(formatRelative(now - passedMs, now)).toBe(text);
   });

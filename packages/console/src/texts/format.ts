@@ -29,15 +29,22 @@ export const msOf = (timestamp: string): number => Number(timestamp);
 // Each is made once: to make one takes a hundred times as long as to use it.
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const times = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const counts = new Intl.NumberFormat(locale);
 
-/** `3 hours ago`, `just now`, `in 2 days`. */
+/** `3 hours ago`, `in 2 days`; `just now` within a minute to either side, by which clocks may differ. */
 export function formatRelative(atMs: number, nowMs: number): string {
   const passed = atMs - nowMs;
   const step = steps.find(([, ms]) => Math.abs(passed) >= ms);
   if (!step) return t.justNow;
-  return relative.format(Math.trunc(passed / step[1]), step[0]);
+  // What is to come is rounded: a week is "in 7 days" a second after it has been set.
+  return relative.format(passed > 0 ? Math.round(passed / step[1]) : Math.trunc(passed / step[1]), step[0]);
 }
+
+/** What stands behind "since": `2:05 PM` of the last hours, `Nov 21, 2:05 PM` before. */
+export const formatSince = (atMs: number, nowMs: number): string =>
+  (nowMs - atMs < 12 * hour ? times : dates).format(atMs);
 
 /** `Nov 21, 2026, 2:05:09 PM`, or as the browser's language has it. */
 export const formatMoment = (atMs: number): string => moments.format(atMs);

@@ -7,6 +7,14 @@ export const t = texts({
   toTheFirstPage: ['To the first page', 'Zur ersten Seite'],
   goOn: ['Go on', 'Weiter'],
   searchOn: ['Search on', 'Weitersuchen'],
+  notFoundBackTo: [
+    (moment: string) => `Nothing found back to ${moment}, the search goes on`,
+    (moment: string) => `Nichts gefunden bis zurück zum ${moment}, die Suche geht weiter`,
+  ],
+  searchedBackTo: [
+    (moment: string) => `Looked through back to ${moment}`,
+    (moment: string) => `Durchsucht bis zurück zum ${moment}`,
+  ],
   savedViews: ['Saved views', 'Gespeicherte Ansichten'],
   views: ['Views …', 'Ansichten …'],
   nameOfTheView: ['Name of the view', 'Name der Ansicht'],

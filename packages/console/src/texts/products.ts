@@ -1,6 +1,7 @@
 import { texts } from './language.ts';
 
 export const t = texts({
+  newer: [(version: string) => `newest: ${version}`, (version: string) => `neueste: ${version}`],
   productIsForOneKind: [
     (part: string) => `A product is for one kind of hardware, its platform. ${part}`,
     (part: string) => `Ein Produkt gehört zu einer Art Hardware, seiner Plattform. ${part}`,

@@ -1,6 +1,32 @@
 import { texts } from './language.ts';
 
 export const t = texts({
+  allHaveEnded: ['all have ended', 'alle sind am Ende'],
+  atLeastRun: [
+    (percent: number) => `at least ${percent} % run the bundle`,
+    (percent: number) => `mindestens ${percent} % führen das Bundle aus`,
+  ],
+  atMostFail: [
+    (percent: number) => `at most ${percent} % have failed`,
+    (percent: number) => `höchstens ${percent} % sind fehlgeschlagen`,
+  ],
+  isOver: [
+    {
+      finished: 'It has ended: each of its devices has had its turn.',
+      stopped: 'It was stopped: nothing more is offered by it.',
+    },
+    {
+      finished: 'Er ist zu Ende: Jedes seiner Geräte war an der Reihe.',
+      stopped: 'Er wurde beendet: Er bietet nichts mehr an.',
+    },
+  ],
+  stagesArePlanned: [
+    (devices: string) => `Devices are counted when it starts. As planned: ${devices}.`,
+    (devices: string) => `Geräte werden beim Start gezählt. Geplant: ${devices}.`,
+  ],
+  makeItTheRelease: ['Make it the release …', 'Zum Release machen …'],
+  conditionIsNotComplete: ['A condition is not complete', 'Eine Bedingung ist nicht vollständig'],
+  isMissing: ['Missing', 'Fehlt'],
   stageNeedsPercentageBetween0: [
     (part: number) => `Stage ${part} needs a percentage between 0 and 100`,
     (part: number) => `Stufe ${part} braucht einen Prozentsatz zwischen 0 und 100`,

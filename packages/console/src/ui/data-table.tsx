@@ -7,7 +7,7 @@ import { memo, type ReactNode, type Ref, useCallback, useDeferredValue, useMemo,
 import type { Noun } from '../texts/language.ts';
 import { t } from '../texts/ui.ts';
 import { useInCard } from './card.tsx';
-import { cursorIn, Further } from './further.tsx';
+import { cursorIn, Further, useSearchOn } from './further.tsx';
 import { ErrorBox, Loading } from './states.tsx';
 import { TableFoot } from './table-foot.tsx';
 import type { ListAddress } from './use-list.ts';
@@ -248,14 +248,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { data, error } = query;
   const inCard = useInCard();
   const rest = useDeferredValue(data !== undefined, false);
+  const cursor = cursorIn(data?.headers);
+  const isNothing = data !== undefined && data.value.length === 0;
+  const isSettled = isNothing && !query.isPlaceholderData && !query.isFetching;
+  const searching = useSearchOn(list, isSettled ? cursor : undefined);
   if (data === undefined) return error ? <ErrorBox error={error} onRetry={() => void query.refetch()} /> : <Loading />;
   const total = data.total ?? data.value.length;
   const card = inCard ? {} : ({ withBorder: true, px: { base: 'xs', xs: 'md' }, py: 6 } as const);
-  const cursor = cursorIn(data.headers);
   if (total === 0) {
+    const isLooking = list.filters.q !== undefined && cursor !== undefined;
     return (
       <Paper {...card}>
-        {empty}
+        {isLooking ? <Loading {...(searching !== undefined && { label: searching })} /> : empty}
         <Further list={list} cursor={cursor} />
       </Paper>
     );

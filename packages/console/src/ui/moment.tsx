@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { every, nowMs } from '../browser/time.ts';
-import { formatMoment, formatRelative, msOf, t } from '../texts/format.ts';
+import { formatMoment, formatRelative, formatSince, msOf, t } from '../texts/format.ts';
 import { useTip } from './tip.tsx';
 
 /** How often "3 minutes ago" is looked at again, in ms. */
@@ -25,22 +25,30 @@ function subscribe(renew: () => void): () => void {
 
 const turn = (): number => Math.floor(nowMs() / renewMs);
 
-function Passed({ atMs }: { readonly atMs: number }) {
+interface MomentProps {
+  readonly at: string | null;
+  /** In the place of what never was. */
+  readonly none?: string;
+  /** Behind "since": the moment itself, as no language says "since 5 minutes ago". */
+  readonly since?: boolean;
+}
+
+function Relative({ atMs, since }: { readonly atMs: number; readonly since: boolean }) {
   useSyncExternalStore(subscribe, turn);
   const { target, bubble } = useTip<HTMLTimeElement>(() => formatMoment(atMs));
   return (
     <>
       <time {...target} dateTime={new Date(atMs).toISOString()}>
-        {formatRelative(atMs, Math.max(nowMs(), atMs))}
+        {since ? formatSince(atMs, nowMs()) : formatRelative(atMs, nowMs())}
       </time>
       {bubble}
     </>
   );
 }
 
-/** How long ago something was; the moment itself on pointing, focus or touch. `at` is a timestamp of a record. */
-export const Moment = ({ at, none = t.never }: { readonly at: string | null; readonly none?: string }) =>
-  at === null ? <span className="dimmed">{none}</span> : <Passed atMs={msOf(at)} />;
+/** How long ago something was, or in how long it will be; the moment itself on pointing, focus or touch. `at` is a timestamp of a record. */
+export const Moment = ({ at, none = t.never, since = false }: MomentProps) =>
+  at === null ? <span className="dimmed">{none}</span> : <Relative atMs={msOf(at)} since={since} />;
 
 /** The cell of a column that shows a timestamp of the row. */
 export const momentOf =

@@ -22,8 +22,8 @@ export interface ListAddress extends ListState {
   clear(): void;
   /** Shows what such a query says. */
   show(search: string): void;
-  /** Goes on behind a cursor of the service, where pages by number do not reach. */
-  goBehind(cursor: string): void;
+  /** Goes on behind a cursor of the service, where pages by number do not reach; in place of this page, if so wished. */
+  goBehind(cursor: string, inPlace?: boolean): void;
 }
 
 /** A cursor is of one order and one set of filters. */
@@ -73,7 +73,7 @@ export function useListAddress(table: TableName, filterNames = noFilters): ListA
     },
     setPage: (page) => go({ ...state, page }),
     sortBy: (field) => go({ page: 1, sort: nextSort(state.sort, field), filters: fromTheFirst(state.filters) }),
-    goBehind: (after) => go({ ...state, page: 1, filters: { ...state.filters, after } }),
+    goBehind: (after, inPlace = false) => go({ ...state, page: 1, filters: { ...state.filters, after } }, inPlace),
     setFilter(name, value) {
       const { [name]: _, ...others } = fromTheFirst(state.filters);
       // In place: who goes back wants the page before, not the letter before.

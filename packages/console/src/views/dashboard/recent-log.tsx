@@ -2,6 +2,7 @@ import { Box, Group, Stack, Text } from '@mantine/core';
 import type { AnswerOf } from '@moorage/api';
 import { useCall } from '../../api/queries.ts';
 import { t } from '../../texts/dashboard.ts';
+import { stateName } from '../../texts/states.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -16,7 +17,7 @@ function LogLine({ line: { id, message, device, device_id, level, created_at } }
     <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
       <Box w={8} h={8} miw={8} mt={7} bg={colours[level] ?? 'gray.6'} style={{ borderRadius: 8 }} aria-hidden />
       <Text size="sm" miw={0} flex={1} style={{ overflowWrap: 'anywhere' }}>
-        {level !== 'info' && <b>{level}: </b>}
+        {level !== 'info' && <b>{stateName(level)}: </b>}
         <PageLink href={`/logs/${id}`} className="quiet-link">
           {message}
         </PageLink>

@@ -38,7 +38,7 @@ export default function RemoteConsole({ device }: TabProps) {
           (status.online ? (
             <Text size="sm" c="dimmed" component="div">
               {t.onMessageChannelSinceType(
-                <Moment at={status.since} none={t.justNow} />,
+                <Moment at={status.since} none={t.justNow} since />,
                 <Code>help</Code>,
                 <Code>version</Code>,
                 <Code>ls</Code>,

@@ -52,7 +52,7 @@ export function StandingText({ standing: { state, since, version, reason } }: { 
         {since !== null && (
           <>
             {t.since}
-            <Moment at={since} />
+            <Moment at={since} since />
           </>
         )}
         .

@@ -1,7 +1,8 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
-import type { DeviceRecord } from '@moorage/api';
+import type { DeviceRecord, SelectionRecord } from '@moorage/api';
 import { useState } from 'react';
 import { useCall, useChange } from '../../api/queries.ts';
+import { useIsAdmin } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
 import { sayReason } from '../../texts/reasons.ts';
@@ -15,6 +16,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { HoldFields, useHold } from '../rollouts/hold-fields.tsx';
+import { Reaching, ReachNote, useReach } from '../rollouts/reach.tsx';
 
 /** As many bundles as one page of the service may have. */
 const listed = 500;
@@ -26,6 +28,12 @@ interface PinProps {
 
 function PinForm({ device, onDone }: PinProps) {
   const [bundle, setBundle] = useState<string | null>(device.bundle_id);
+  const isCounted = useSeesFleet(device);
+  const reach = useReach(
+    device.product_id,
+    { change: 'pin', device_id: device.id, ...(bundle !== null && { bundle_id: bundle }) },
+    isCounted && bundle !== null,
+  );
   const hold = useHold();
   const pin = useChange('rollouts.pin', 'rollouts', 'devices');
   const bundles = useCall('bundles.list', {
@@ -55,37 +63,40 @@ function PinForm({ device, onDone }: PinProps) {
         data-autofocus
       />
       <HoldFields hold={hold} endless={t.withoutOneUntilItIs} />
+      {isCounted && bundle !== null && <ReachNote reach={reach} />}
     </Form>
   );
 }
 
-/** The pin that decides; the service says so before this is asked for. */
-function PinFields({ device }: { readonly device: DeviceRecord }) {
-  const pin = useCall('rollouts.pinned', { params: { device_id: device.id } });
-  return (
-    <Loaded query={pin}>
-      {({ value: { bundle, reason, until } }) => (
-        <Fields>
-          <Field label={t.pinnedTo}>{bundle}</Field>
-          <Field label={common.why}>{reason}</Field>
-          <Field label={common.until}>{until === null ? t.itIsLetGo : <Moment at={until} />}</Field>
-        </Fields>
-      )}
-    </Loaded>
-  );
-}
+/** What a product's fleet is asked about is for those who may see all of it. */
+const useSeesFleet = ({ role }: DeviceRecord): boolean => useIsAdmin() || role === 'vendor';
+
+/** The pin of a device, also where a freeze decides for now. */
+const PinFields = ({ pin: { bundle, reason, until } }: { readonly pin: NonNullable<SelectionRecord['pin']> }) => (
+  <Fields>
+    <Field label={t.pinnedTo}>{bundle}</Field>
+    <Field label={common.why}>{reason}</Field>
+    <Field label={common.until}>{until === null ? t.itIsLetGo : <Moment at={until} />}</Field>
+  </Fields>
+);
 
 /** Which version the device gets, and why; its pin. */
 export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
   const unpin = useChange('rollouts.unpin', 'rollouts', 'devices');
   const selection = useCall('rollouts.selection', { params: { device_id: device.id } });
-  const isPinned = selection.data?.value.by === 'pin';
+  const isPinned = (selection.data?.value.pin ?? null) !== null;
+  const isCounted = useSeesFleet(device);
   const pin = () =>
     openDialog({ title: t.pinTitle(device.title) }, (close) => <PinForm device={device} onDone={close} />);
   const letGo = (): void =>
     confirm({
       title: t.letGo(device.title),
-      body: t.itGetsWhatRolloutsAnd,
+      body: (
+        <Stack gap="sm">
+          {t.itGetsWhatRolloutsAnd}
+          {isCounted && <Reaching productId={device.product_id} body={{ change: 'unpin', device_id: device.id }} />}
+        </Stack>
+      ),
       action: t.letItGo,
       run: () => unpin.mutateAsync({ params: { device_id: device.id } }),
       done: t.isNotPinnedAnyMore(device.title),
@@ -107,7 +118,7 @@ export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
       }
     >
       <Loaded query={selection}>
-        {({ value: { reason, bundle, bundle_id, rollout_id, waits } }) => (
+        {({ value: { reason, bundle, bundle_id, rollout_id, waits, pin: held } }) => (
           <Stack gap="sm">
             <Text role="status">
               {sayReason(reason)}
@@ -129,7 +140,7 @@ export function WhyVersion({ device }: { readonly device: DeviceRecord }) {
                 <PageLink href={`/rollouts/${rollout_id ?? waits?.rollout_id}`}>{t.rollout}</PageLink>
               )}
             </Group>
-            {isPinned && <PinFields device={device} />}
+            {held && <PinFields pin={held} />}
           </Stack>
         )}
       </Loaded>

@@ -24,7 +24,9 @@ import { SmallTable } from '../../ui/small-table.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { useListAddress } from '../../ui/use-list.ts';
 import { FilterBuilder } from '../rollouts/filter-builder.tsx';
+import { finished } from '../rollouts/filter-rows.ts';
 import { HoldFields, useHold } from '../rollouts/hold-fields.tsx';
+import { Reaching, ReachNote, useReach } from '../rollouts/reach.tsx';
 import { rolloutColumns } from '../rollouts/rollouts.tsx';
 import { RolloutDefault } from './rollout-default.tsx';
 import type { TabProps } from './tab-props.ts';
@@ -72,6 +74,7 @@ function Rollouts({ product }: ProductProps) {
 function FreezeForm({ product, onDone }: DoneProps) {
   const hold = useHold();
   const freeze = useChange('rollouts.freeze', 'rollouts', 'devices');
+  const reach = useReach(product.id, { change: 'freeze' });
   const save = async (): Promise<void> => {
     await freeze.mutateAsync({ params: { product_id: product.id }, body: hold.body });
     notify(t.isFrozen(product.product));
@@ -81,6 +84,7 @@ function FreezeForm({ product, onDone }: DoneProps) {
     <Form submit={t.freeze} onSubmit={save} disabled={!hold.isReasoned}>
       <Text size="sm">{t.nothingNewIsOfferedTo}</Text>
       <HoldFields hold={hold} endless={t.withoutOneUntilItIs} isFirst />
+      <ReachNote reach={reach} />
     </Form>
   );
 }
@@ -92,7 +96,12 @@ function Freeze({ product }: ProductProps) {
   const ask = (): void =>
     confirm({
       title: t.thaw(product.product),
-      body: t.itsDevicesAreOfferedAgain,
+      body: (
+        <Stack gap="sm">
+          {t.itsDevicesAreOfferedAgain}
+          <Reaching productId={product.id} body={{ change: 'thaw' }} />
+        </Stack>
+      ),
       action: t.thaw2,
       run: () => thaw.mutateAsync({ params: { product_id: product.id } }),
       done: t.isNotFrozenAnyMore(product.product),
@@ -112,11 +121,11 @@ function Freeze({ product }: ProductProps) {
             <Alert color="blue" variant="outline" title={t.productIsFrozen}>
               <Stack gap="xs" align="flex-start">
                 <Text size="sm">
-                  {sayReason(freeze.reason)} ({t.frozenSince} <Moment at={freeze.created_at} />
+                  {sayReason(freeze.reason)} ({t.frozenSince} <Moment at={freeze.created_at} since />
                   {freeze.until !== null && (
                     <>
                       {`, ${t.frozenUntil} `}
-                      <Moment at={freeze.until} />
+                      <Moment at={freeze.until} since />
                     </>
                   )}
                   )
@@ -145,7 +154,7 @@ interface SegmentProps extends DoneProps {
 function SegmentForm({ product, segment, onDone }: SegmentProps) {
   const form = useForm({
     initialValues: { title: segment?.title ?? '', filter: segment?.filter ?? '' },
-    validate: { title: needed, filter: needed },
+    validate: { title: needed, filter: (filter) => needed(filter) ?? finished(filter) },
   });
   const create = useChange('segments.create', 'segments');
   const update = useChange('segments.update', 'segments');

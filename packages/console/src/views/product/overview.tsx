@@ -13,6 +13,7 @@ import { Field, Fields } from '../../ui/field.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Term } from '../../ui/term.tsx';
+import { Versions } from '../products/versions.tsx';
 import { Description } from './description.tsx';
 import type { TabProps } from './tab-props.ts';
 import { TextsForm } from './texts-form.tsx';
@@ -59,7 +60,9 @@ const Facts = ({ product }: { readonly product: ProductRecord }) => (
     <Field label={common.firmware}>
       {product.firmware ? `${product.firmware} ${product.firmware_version ?? ''}` : '—'}
     </Field>
-    <Field label={common.version}>{product.version ?? t.nothingPublishedYet}</Field>
+    <Field label={common.version}>
+      <Versions product={product} none={t.nothingPublishedYet} />
+    </Field>
     <Field label={common.devices}>
       <PageLink href={`/products/${product.id}/devices`}>{plural(product.device_count, nouns.device)}</PageLink>
     </Field>

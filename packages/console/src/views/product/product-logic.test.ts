@@ -11,7 +11,6 @@ import { boardColumns, moveInto, movesOf } from './bundle-actions.ts';
 import { bundleFileLimitBytes, contentOf, isModuleFilename } from './bundle-file.ts';
 import { fieldsOf, isComplete, type OptionValues, optionsFrom, valuesOf } from './connector-fields.ts';
 import { mayAdminister, mayChange, offeredActions, productActions } from './product-actions.ts';
-import { reachTexts } from './tag-reach.ts';
 import { nextVersion, readVersion } from './versions.ts';
 
 const product = (change: Partial<ProductRecord>): ProductRecord =>
@@ -55,36 +54,6 @@ describe('version', () => {
   it('may have blanks around it', () => {
     expect(readVersion(' 1.0.0.4 ')).toEqual([1, 0, 0, 4]);
   });
-});
-
-test('a reach says how many devices move, and which stay and why', () => {
-  const none = {
-    moves: [],
-    there: 0,
-    out: {},
-    bytes: 0,
-    platform: 0,
-    unseen: 0,
-    flash: 0,
-    ends_at: null,
-    rollout: null,
-  };
-  expect(reachTexts(none)).toEqual(['This moves no device.']);
-  const moves = [
-    { from: '1.0.0.0', to: '1.0.0.1', devices: 12 },
-    { from: null, to: '1.0.0.1', devices: 1 },
-  ];
-  const [sum, ...rest] = reachTexts({ ...none, moves, there: 2, out: { frozen: 3, other: 1 }, unseen: 4, flash: 5 });
-  expect(sum).toMatch(/^This moves 13 devices/);
-  expect(rest).toEqual([
-    '12 devices: from 1.0.0.0 to 1.0.0.1',
-    '1 device: to 1.0.0.1',
-    '2 devices: there already',
-    '3 devices: in a frozen product',
-    '1 device: other',
-    '4 devices of those that move: not seen for 7 days',
-    '5 devices of those that move: too little free flash',
-  ]);
 });
 
 describe('a product', () => {

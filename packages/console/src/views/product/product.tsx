@@ -81,7 +81,6 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
       mark={
         <Group gap={6} role="status" aria-label={t.stateOfProduct}>
           <StateBadge state={product.state} />
-          {product.tag && <StateBadge state={product.tag} />}
           {product.production && <StateBadge state="production" />}
         </Group>
       }

@@ -1,5 +1,5 @@
-import { Alert, Group, List, Radio, Stack, Text } from '@mantine/core';
-import { type BundleRecord, type ProductRecord, type Reach, type Tag, tags } from '@moorage/api';
+import { Group, Radio, Stack } from '@mantine/core';
+import { type BundleRecord, type ProductRecord, type Tag, tags } from '@moorage/api';
 import { useState } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { t } from '../../texts/bundles.ts';
@@ -9,8 +9,10 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { notify } from '../../ui/notify.ts';
-import { Loaded } from '../../ui/states.tsx';
-import { type BundleTag, reachTexts, useTagReach } from './tag-reach.ts';
+import { ReachNote, useReach } from '../rollouts/reach.tsx';
+
+/** Tag of a bundle; the empty text is none. */
+type BundleTag = '' | Tag;
 
 const choices: readonly { readonly value: BundleTag; readonly text: string }[] = [
   { value: 'alpha', text: t.devicesThatFollowAlpha },
@@ -19,22 +21,6 @@ const choices: readonly { readonly value: BundleTag; readonly text: string }[] =
 ];
 
 const isTag = (value: string): value is Tag => tags.some((tag) => tag === value);
-
-function ReachList({ reach }: { readonly reach: Reach }) {
-  const [sum, ...rest] = reachTexts(reach);
-  return (
-    <Stack gap={6}>
-      <Text fw={600} size="sm">
-        {sum}
-      </Text>
-      <List size="sm">
-        {rest.map((text) => (
-          <List.Item key={text}>{text}</List.Item>
-        ))}
-      </List>
-    </Stack>
-  );
-}
 
 interface TagDialogProps {
   readonly bundle: BundleRecord;
@@ -47,7 +33,8 @@ function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
   const setTag = useChange('bundles.setTag', 'bundles', 'products', 'devices', 'fleet');
   const [tag, choose] = useState<BundleTag>(bundle.tag ?? 'release');
   const changes = tag !== (bundle.tag ?? '');
-  const reach = useTagReach(product.id, bundle, tag, changes);
+  const change = tag === '' ? ({ change: 'untag' } as const) : ({ change: 'tag', tag } as const);
+  const reach = useReach(product.id, { ...change, bundle_id: bundle.id }, changes);
   const submit = async (): Promise<void> => {
     await setTag.mutateAsync({ params: { bundle_id: bundle.id }, body: { tag } });
     notify(tag === '' ? t.bundleCarriesNoTag(bundle.version) : t.bundleCarriesTag(bundle.version, tag));
@@ -80,15 +67,7 @@ function TagForm({ bundle, product, onClose }: Omit<TagDialogProps, 'opened'>) {
           {bundle.tag !== null && <Radio value="" label={common.noTag} />}
         </Stack>
       </Radio.Group>
-      {changes ? (
-        <Alert variant="outline" color="cyan" title={t.whatThisDoes} role="status">
-          <Loaded query={reach} label={t.countingDevices}>
-            {(data) => <ReachList reach={data} />}
-          </Loaded>
-        </Alert>
-      ) : (
-        <Muted>{t.itCarriesThisTagAlready}</Muted>
-      )}
+      {changes ? <ReachNote reach={reach} /> : <Muted>{t.itCarriesThisTagAlready}</Muted>}
     </Form>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import type { InputOf, ProductRecord } from '@moorage/api';
 import { IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -23,6 +23,7 @@ import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
 import { unheardMs } from '../product/unheard.ts';
 import type { ViewProps } from '../view-props.ts';
 import { CreateProduct } from './create-product.tsx';
+import { Versions } from './versions.tsx';
 
 type Query = NonNullable<InputOf<'products.list'>['query']>;
 
@@ -48,12 +49,7 @@ const columns: readonly Column<ProductRecord>[] = [
     key: 'version',
     title: common.version,
     from: 'sm',
-    cell: ({ version, tag }) => (
-      <Group gap={6} wrap="nowrap">
-        {version ?? '—'}
-        {tag && <StateBadge state={tag} />}
-      </Group>
-    ),
+    cell: (product) => <Versions product={product} />,
   },
   {
     key: 'platform',

@@ -1,5 +1,6 @@
 import type { RolloutSettings, Tag, TemplateName } from '@moorage/api';
 import { t } from '../../texts/rollouts.ts';
+import { finished } from './filter-rows.ts';
 
 /** What the guided start asks for, as it is typed: a number that is none is not given. */
 export interface Draft {
@@ -86,10 +87,6 @@ export function stagesProblem(stages: readonly number[]): string | undefined {
   return undefined;
 }
 
-/** Width of each stage in percent of all devices, the last one included. */
-export const stageWidths = (stages: readonly number[]): number[] =>
-  [...stages, 100].map((percent, index) => Math.max(0, percent - (stages[index - 1] ?? 0)));
-
-/** What is wrong with the settings of a draft, in a sentence; those that are not typed here are right. */
-export const draftProblem = ({ way, stages }: Draft): string | undefined =>
-  way === 'own' ? stagesProblem(stages) : undefined;
+/** What is wrong with the filter or settings of a draft, in a sentence; those that are not typed here are right. */
+export const draftProblem = ({ way, stages, filter }: Draft): string | undefined =>
+  finished(filter) ?? (way === 'own' ? stagesProblem(stages) : undefined);

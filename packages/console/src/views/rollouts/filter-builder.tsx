@@ -10,7 +10,7 @@ import { t } from '../../texts/rollouts.ts';
 import { bindText } from '../../ui/bind-text.ts';
 import { Muted } from '../../ui/muted.tsx';
 import { sayError } from '../../ui/refusals.ts';
-import { conditionsOf, emptyRow, type FilterRow, filterFields, rowsText } from './filter-rows.ts';
+import { conditionsOf, emptyRow, type FilterRow, filterFields, finished, lacks, rowsText } from './filter-rows.ts';
 
 /** Letters that are typed together are one question, in ms. */
 const typingMs = 300;
@@ -30,7 +30,7 @@ function Row({ row, number, onChange, onRemove }: RowProps) {
   const conditions = field ? conditionsOf[field.kind] : [];
   const condition = conditions[row.condition];
   return (
-    <Group gap="xs" wrap="wrap" align="flex-end" role="group" aria-label={t.condition(number)}>
+    <Group gap="xs" wrap="wrap" align="flex-start" role="group" aria-label={t.condition(number)}>
       <Select
         aria-label={t.whatConditionIsAbout(number)}
         data={choices(filterFields)}
@@ -44,6 +44,7 @@ function Row({ row, number, onChange, onRemove }: RowProps) {
           aria-label={t.nameInCondition(number)}
           placeholder={field.name === 'label' ? 'region' : 'free_flash'}
           value={row.name}
+          error={lacks(row) === 'name' && t.isMissing}
           onChange={(event) => onChange({ ...row, name: event.currentTarget.value })}
           w={130}
         />
@@ -61,6 +62,7 @@ function Row({ row, number, onChange, onRemove }: RowProps) {
           aria-label={t.valueOfCondition(number)}
           placeholder={condition?.placeholder}
           value={row.value}
+          error={lacks(row) === 'value' && t.isMissing}
           onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
           flex="1 1 130px"
         />
@@ -83,8 +85,9 @@ interface CountProps {
 export function FilterCount({ productId, filter, refused }: CountProps) {
   const [asked] = useDebouncedValue(filter.trim(), typingMs);
   const query = { product_id: productId, limit: 1, ...(asked !== '' && { filter: asked }) };
-  const found = useCall('devices.list', { query }, { keepPrevious: true });
-  const problem = refused ?? (found.error && sayError(found.error));
+  const isFinished = finished(asked) === null;
+  const found = useCall('devices.list', { query }, { keepPrevious: true, enabled: isFinished });
+  const problem = refused ?? finished(filter) ?? (found.error && sayError(found.error));
   return (
     <Text size="sm" role="status" {...(problem && { c: 'var(--mantine-color-error)' })}>
       {problem

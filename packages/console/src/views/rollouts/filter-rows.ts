@@ -89,17 +89,28 @@ export interface FilterRow {
 
 export const emptyRow: FilterRow = { field: 0, name: '', condition: 0, value: '' };
 
+/** What a condition still lacks. */
+export const lacks = ({ field, name, condition, value }: FilterRow): 'name' | 'value' | undefined => {
+  const found = filterFields[field];
+  if (found?.named && name.trim() === '') return 'name';
+  return !(found && conditionsOf[found.kind][condition]?.bare) && value.trim() === '' ? 'value' : undefined;
+};
+
 /** The text of a condition; `undefined` while something is missing. */
-export function rowText({ field, name, condition, value }: FilterRow): string | undefined {
+function rowText(row: FilterRow): string | undefined {
+  const { field, name, condition, value } = row;
   const found = filterFields[field];
   const compared = found && conditionsOf[found.kind][condition];
-  if (!compared || (found.named && name.trim() === '') || (!compared.bare && value.trim() === '')) return undefined;
+  if (!compared || lacks(row)) return undefined;
   return `${found.name}${found.named ? `.${name.trim()}` : ''}${compared.write(value)}`;
 }
 
-/** The filter of devices that fit all conditions; those that are not complete are left out. */
-export const rowsText = (rows: readonly FilterRow[]): string =>
-  rows
-    .map(rowText)
-    .filter((text) => text !== undefined)
-    .join(';');
+/** Stands in a filter for a condition that is not complete. The service refuses it, so that no form can send it for "all". */
+const unfinished = '…';
+
+/** The filter of devices that fit all conditions; one that is not complete makes it one that is not finished. */
+export const rowsText = (rows: readonly FilterRow[]): string => rows.map((row) => rowText(row) ?? unfinished).join(';');
+
+/** A rule for the field of a filter: while a condition is not complete, its form cannot be sent. */
+export const finished = (filter: string): string | null =>
+  filter.split(';').includes(unfinished) ? t.conditionIsNotComplete : null;

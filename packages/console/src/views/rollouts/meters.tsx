@@ -4,33 +4,38 @@ import { t } from '../../texts/rollouts.ts';
 import { stateName } from '../../texts/states.ts';
 import { Card } from '../../ui/card.tsx';
 import { Muted } from '../../ui/muted.tsx';
-import { gateWords, shareText } from './rollout-words.ts';
+import { gateWords, phaseOf, type RolloutPhase, shareText } from './rollout-words.ts';
 
 type AbortRule = NonNullable<RolloutRecord['settings']['abort']>[number];
 
 interface AbortProps {
   readonly rule: AbortRule;
   readonly meter: RolloutRecord['abort'][number];
+  readonly phase: RolloutPhase;
 }
 
 /** How far an abort rule is from being met, with its numbers. */
-function AbortMeter({ rule: { kind, percent, min, action }, meter: { failed, ended, floor } }: AbortProps) {
+function AbortMeter({ rule: { kind, percent, min, action }, meter: { failed, ended, floor }, phase }: AbortProps) {
   const share = ended === 0 ? 0 : (100 * failed) / ended;
   const filled = percent === 0 ? (failed > 0 ? 100 : 0) : Math.min(100, (100 * share) / percent);
   const what = kind === 'any' ? t.anyFailure : t.failureOfKind(stateName(kind));
   return (
     <Box>
       <Text size="sm">{t.stopsWhen[action](percent, min, what)}</Text>
-      <Progress
-        value={filled}
-        color={filled >= 100 ? 'red' : filled >= 50 ? 'orange' : 'teal'}
-        my={4}
-        aria-label={t.shareOfFailuresOfAllowed(shareText(failed, ended), percent)}
-      />
-      <Muted small>
-        {t.failedOfEnded(failed, ended, shareText(failed, ended), Math.round(10 * floor) / 10)}
-        {ended < min && t.itCountsFromOn(min)}
-      </Muted>
+      {phase !== 'planned' && (
+        <>
+          <Progress
+            value={filled}
+            color={filled >= 100 ? 'red' : filled >= 50 ? 'orange' : 'teal'}
+            my={4}
+            aria-label={t.shareOfFailuresOfAllowed(shareText(failed, ended), percent)}
+          />
+          <Muted small>
+            {t.failedOfEnded(failed, ended, shareText(failed, ended), Math.round(10 * floor) / 10)}
+            {phase === 'under way' && ended < min && t.itCountsFromOn(min)}
+          </Muted>
+        </>
+      )}
     </Box>
   );
 }
@@ -41,25 +46,27 @@ export function Meters({ rollout }: { readonly rollout: RolloutRecord }) {
   const rules = settings.abort ?? [];
   const open = stages[stage];
   const isLast = stage === settings.stages.length - 1;
+  const phase = phaseOf(rollout);
   return (
     <Card title={t.gateAndStops}>
       <Stack gap="md">
-        {open && !isLast && (
+        {phase === 'over' && <Text size="sm">{t.isOver[rollout.state === 'finished' ? 'finished' : 'stopped']}</Text>}
+        {open && !isLast && phase !== 'over' && (
           <Box>
             <Text size="sm">{t.stageBeginsWhenOfStage(stage + 2, stage + 1)}</Text>
             <List size="sm" mt={4}>
-              {gateWords(settings.stages[stage]?.gate, open).map((words) => (
+              {gateWords(settings.stages[stage]?.gate, phase === 'planned' ? undefined : open).map((words) => (
                 <List.Item key={words}>{words}</List.Item>
               ))}
             </List>
           </Box>
         )}
-        {isLast && <Text size="sm">{t.lastStageIsOpenNothing}</Text>}
+        {isLast && phase === 'under way' && <Text size="sm">{t.lastStageIsOpenNothing}</Text>}
         {rules.map((rule, index) => {
           const meter = abort[index];
-          return meter && <AbortMeter key={`${rule.kind}-${rule.percent}`} rule={rule} meter={meter} />;
+          return meter && <AbortMeter key={`${rule.kind}-${rule.percent}`} rule={rule} meter={meter} phase={phase} />;
         })}
-        {rules.length === 0 && <Muted>{t.nothingStopsItByItself}</Muted>}
+        {rules.length === 0 && phase !== 'over' && <Muted>{t.nothingStopsItByItself}</Muted>}
       </Stack>
     </Card>
   );

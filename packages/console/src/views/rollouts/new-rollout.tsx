@@ -19,10 +19,11 @@ import { notify, notifyError } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { ProductSelect } from '../../ui/product-select.tsx';
 import { sayError } from '../../ui/refusals.ts';
-import { type Draft, draftProblem, firstDraft, stagesProblem, stageWidths } from './draft.ts';
+import { type Draft, draftProblem, firstDraft, stagesProblem } from './draft.ts';
 import { FilterBuilder } from './filter-builder.tsx';
+import { finished } from './filter-rows.ts';
 import { PreviewNotes } from './preview-notes.tsx';
-import { StageBar } from './stage-bar.tsx';
+import { plannedStages, StageBar } from './stage-bar.tsx';
 import { type PartProps, Way } from './way.tsx';
 import { choiceOf } from './ways.ts';
 
@@ -116,11 +117,7 @@ function Who({ form }: PartProps) {
 function Stages({ form }: PartProps) {
   const { stages } = form.values;
   const problem = stagesProblem(stages);
-  const bar = stageWidths(stages).map((size, index) => ({
-    size,
-    label: `${stages[index] ?? 100} %`,
-    parts: [{ share: 1, colour: index % 2 === 0 ? 'cyan-6' : 'cyan-8' }],
-  }));
+  const bar = plannedStages([...stages, 100]);
   const words = [...stages, 100].map((percent, index) => t.stageUpTo(index + 1, percent)).join(', ');
   return (
     <Card title={t.n3Stages}>
@@ -308,7 +305,7 @@ export default function NewRollout() {
   const search = new URLSearchParams(useSearch());
   const form = useForm<Draft>({
     initialValues: { ...firstDraft, productId: search.get('product'), bundleId: search.get('bundle') },
-    validate: { productId: needed, bundleId: needed, stages: (_, draft) => draftProblem(draft) },
+    validate: { productId: needed, bundleId: needed, filter: finished, stages: (_, draft) => draftProblem(draft) },
   });
   const [starts, setStarts] = useState(true);
   const [, navigate] = useLocation();

@@ -3,7 +3,7 @@ import type { Reach } from '@moorage/api';
 import { formatMoment, plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/rollouts.ts';
-import { t as reached } from '../../texts/tag-reach.ts';
+import { t as reached } from '../../texts/reach.ts';
 
 interface Notes {
   readonly reach: Reach;

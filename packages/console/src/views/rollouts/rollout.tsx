@@ -20,8 +20,10 @@ import { Form } from '../../ui/form.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { LoadedPage } from '../../ui/loaded-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
+import { TagDialog } from '../product/tag-dialog.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { Executions } from './executions.tsx';
 import { Meters } from './meters.tsx';
@@ -36,8 +38,8 @@ import {
   takesSignal,
   waitingIn,
 } from './rollout-actions.ts';
-import { rolloutStateOf, rolloutWords } from './rollout-words.ts';
-import { StageBar, stagesOf } from './stage-bar.tsx';
+import { phaseOf, rolloutStateOf, rolloutWords } from './rollout-words.ts';
+import { plannedStages, StageBar, stagesOf } from './stage-bar.tsx';
 import { StageTable } from './stage-table.tsx';
 import { StopForm } from './stop-form.tsx';
 
@@ -164,6 +166,7 @@ function Actions({ rollout }: { readonly rollout: RolloutRecord }) {
       {offeredRolloutActions(rollout).map((row) => (
         <ActionButton key={row.action} rollout={rollout} row={row} />
       ))}
+      {rollout.state === 'finished' && <ReleaseButton rollout={rollout} />}
       {mayRehearse(rollout) && <RehearseButton rollout={rollout} />}
       {takesSignal(rollout) && <SignalButton rollout={rollout} />}
       {mayLeaveOut(rollout) && <LeaveOutButton rollout={rollout} />}
@@ -226,6 +229,33 @@ function About({ rollout }: { readonly rollout: RolloutRecord }) {
   );
 }
 
+/** The stages of a rollout that has not begun: no device has been counted yet. */
+function Planned({ rollout: { settings } }: { readonly rollout: RolloutRecord }) {
+  const percents = settings.stages.map(({ percent = 100 }) => percent);
+  const words = percents.map((percent, index) => t.stageUpTo(index + 1, percent)).join(', ');
+  return (
+    <>
+      <StageBar stages={plannedStages(percents)} label={t.stages(words)} />
+      <Muted>{t.stagesArePlanned(words)}</Muted>
+    </>
+  );
+}
+
+/** A bundle that all have got by a rollout is not what new devices get before it is the release. */
+function ReleaseButton({ rollout: { bundle_id, product, product_id } }: { readonly rollout: RolloutRecord }) {
+  const [opened, dialog] = useDisclosure();
+  const bundle = useCall('bundles.get', { params: { bundle_id } }).data?.value;
+  if (bundle?.state !== 'published' || bundle.tag === 'release') return null;
+  return (
+    <>
+      <Button variant="default" onClick={dialog.open}>
+        {t.makeItTheRelease}
+      </Button>
+      <TagDialog bundle={bundle} product={{ id: product_id, product }} opened={opened} onClose={dialog.close} />
+    </>
+  );
+}
+
 function RolloutPage({ rollout }: { readonly rollout: RolloutRecord }) {
   const state = rolloutStateOf(rollout);
   return (
@@ -251,8 +281,14 @@ function RolloutPage({ rollout }: { readonly rollout: RolloutRecord }) {
       )}
       <Card title={t.stages2}>
         <Stack gap="md">
-          <StageBar stages={stagesOf(rollout)} label={rolloutWords(rollout)} />
-          <StageTable rollout={rollout} />
+          {phaseOf(rollout) === 'planned' ? (
+            <Planned rollout={rollout} />
+          ) : (
+            <>
+              <StageBar stages={stagesOf(rollout)} label={rolloutWords(rollout)} />
+              <StageTable rollout={rollout} />
+            </>
+          )}
         </Stack>
       </Card>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">

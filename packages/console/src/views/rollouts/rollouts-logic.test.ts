@@ -8,11 +8,13 @@ import {
 } from '@moorage/api';
 import { expect, test } from 'vitest';
 import { quoted } from '../../ui/filter-value.ts';
-import { draftProblem, firstDraft, settingsOf, stagesProblem, stageWidths } from './draft.ts';
-import { conditionsOf, emptyRow, filterFields, rowsText } from './filter-rows.ts';
+import { draftProblem, firstDraft, settingsOf, stagesProblem } from './draft.ts';
+import { conditionsOf, emptyRow, filterFields, finished, rowsText } from './filter-rows.ts';
 import { momentOf } from './moment-of.ts';
 import { mayRetry, offeredRolloutActions, rolloutActionRows, takesSignal } from './rollout-actions.ts';
+import { reachTexts } from './reach.tsx';
 import { gateWords, rolloutWords } from './rollout-words.ts';
+import { plannedStages } from './stage-bar.tsx';
 import { choiceOf, waysOf } from './ways.ts';
 
 const fieldAt = (title: string): number => filterFields.findIndex((field) => field.title === title);
@@ -31,17 +33,22 @@ test.each([
   ['Last seen', '', 'within the last', '7d', 'last_seen=ge=-7d'],
   ['Attribute, as a number', 'free_flash', 'is at least', '65536', 'attribute.free_flash=ge=65536'],
   // Not complete yet.
-  ['Label', '', 'is', 'eu', ''],
-  ['Label', 'region', 'is', ' ', ''],
+  ['Label', '', 'is', 'eu', '…'],
+  ['Label', 'region', 'is', ' ', '…'],
 ])('a condition "%s %s %s %s" is %s', (field, name, condition, value, expected) => {
   expect(rowsText([{ field: fieldAt(field), name, condition: conditionAt(field, condition), value }])).toBe(expected);
 });
 
-test('conditions hold together, and incomplete ones are left out', () => {
+test('conditions hold together, and one that is not complete keeps the filter from being sent', () => {
   const region = { ...emptyRow, name: 'region', value: 'eu' };
-  expect(rowsText([region, emptyRow, { ...region, name: 'site', value: 'pier' }])).toBe(
-    'label.region==eu;label.site==pier',
-  );
+  const both = [region, { ...region, name: 'site', value: 'pier' }];
+  expect(rowsText(both)).toBe('label.region==eu;label.site==pier');
+  expect(finished(rowsText(both))).toBeNull();
+  for (const rows of [[emptyRow], [region, emptyRow], [emptyRow, region]]) {
+    const filter = rowsText(rows);
+    expect(finished(filter)).toBe('A condition is not complete');
+    expect(draftProblem({ ...firstDraft, filter })).toBe('A condition is not complete');
+  }
   expect(quoted('a\\b c')).toBe("'a\\\\b c'");
 });
 
@@ -74,7 +81,7 @@ test('stages have to grow, and fill the whole', () => {
   expect(stagesProblem([10, 10])).toContain('Stage 2');
   expect(stagesProblem([0])).toContain('Stage 1');
   expect(stagesProblem([100])).toContain('Stage 1');
-  expect(stageWidths([1, 10])).toEqual([1, 9, 90]);
+  expect(plannedStages([1, 10, 100]).map(({ size }) => size)).toEqual([1, 9, 90]);
 });
 
 type Stage = RolloutRecord['stages'][number];
@@ -147,6 +154,13 @@ test('a gate says where it stands, and the bar what it shows', () => {
   if (!stage) throw new Error('The rollout has a stage');
   expect(gateWords(undefined, { ...stage, total: 5 })).toEqual(['all have ended: 4 of 4']);
   const gate = { done_percent: 90, failed_percent: 5, soak_s: 5400, person: true };
+  // Before it starts there is nothing to say of where it stands.
+  expect(gateWords(gate, undefined)).toEqual([
+    'at least 90 % run the bundle',
+    'at most 5 % have failed',
+    'that holds for 90 minutes',
+    'a person begins the next stage',
+  ]);
   expect(gateWords(gate, { ...stage, total: 5 })).toEqual([
     'at least 90 % run the bundle: 75 %',
     'at most 5 % failed: 25 %',
@@ -162,4 +176,34 @@ test('a moment is that of the zone of the browser, and none is none', () => {
   expect(momentOf('')).toBeUndefined();
   expect(momentOf('soon')).toBeUndefined();
   expect(momentOf('2026-01-02T03:04')).toBe(new Date(2026, 0, 2, 3, 4).getTime());
+});
+
+test('a reach says how many devices move, and which stay and why', () => {
+  const none = {
+    moves: [],
+    there: 0,
+    out: {},
+    bytes: 0,
+    platform: 0,
+    unseen: 0,
+    flash: 0,
+    ends_at: null,
+    rollout: null,
+  };
+  expect(reachTexts(none)).toEqual(['This moves no device.']);
+  const moves = [
+    { from: '1.0.0.0', to: '1.0.0.1', devices: 12 },
+    { from: null, to: '1.0.0.1', devices: 1 },
+  ];
+  const [sum, ...rest] = reachTexts({ ...none, moves, there: 2, out: { frozen: 3, other: 1 }, unseen: 4, flash: 5 });
+  expect(sum).toMatch(/^This moves 13 devices/);
+  expect(rest).toEqual([
+    '12 devices: from 1.0.0.0 to 1.0.0.1',
+    '1 device: to 1.0.0.1',
+    '2 devices: there already',
+    '3 devices: in a frozen product',
+    '1 device: other',
+    '4 devices of those that move: not seen for 7 days',
+    '5 devices of those that move: too little free flash',
+  ]);
 });

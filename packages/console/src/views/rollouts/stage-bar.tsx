@@ -36,6 +36,14 @@ export const stagesOf = ({ stages, state }: RolloutRecord): BarStage[] =>
     };
   });
 
+/** Stages that are planned, by the percent of all devices that each reaches. */
+export const plannedStages = (percents: readonly number[]): BarStage[] =>
+  percents.map((percent, index) => ({
+    size: Math.max(0, percent - (percents[index - 1] ?? 0)),
+    label: `${percent} %`,
+    parts: [{ share: 1, colour: index % 2 === 0 ? 'cyan-6' : 'cyan-8' }],
+  }));
+
 /** A stage is never too narrow to be seen, in shares of the whole. */
 const leastShare = 0.06;
 

@@ -25,7 +25,7 @@ function StopAllForm({ onDone }: { readonly onDone: () => void }) {
 export function StopAll() {
   const [opened, dialog] = useDisclosure();
   const lift = useChange('rollouts.liftStop', 'rollouts', 'devices');
-  const freezes = useCall('rollouts.freezes', { query: { limit: 1 } });
+  const freezes = useCall('rollouts.freezes', { query: { limit: 1, everywhere: true } });
   const ask = (): void =>
     confirm({
       title: `${t.liftStop}?`,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { TokenRecord, type TokenScope } from '@moorage/api';
+import { sessionMaxAgeS } from '../../engine/http/console-session.ts';
 import { recordFrom } from '../../engine/http/record-from.ts';
 import type { Caller } from '../../engine/http/types.ts';
 import { randomText } from '../../engine/secrets.ts';
@@ -17,6 +18,8 @@ export const tokenRecord = (
     scopes: row.scopes === null ? ['all'] : (JSON.parse(row.scopes) as TokenScope[]),
     product_ids: row.product_ids === null ? null : (JSON.parse(row.product_ids) as string[]),
     current: row.id === tokenId,
+    // A session of the console ends by itself, whatever its row says.
+    ...(row.client !== null && { expires_at: String(row.created_at + sessionMaxAgeS * 1_000) }),
   });
 
 /** A new id of a login session: 32 lower-case hex digits. */

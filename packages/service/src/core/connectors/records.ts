@@ -11,7 +11,7 @@ export const connectorRecord = (row: ConnectorView): ConnectorRecord => ({
   code: row.code,
   type: row.type,
   opts: maskSecrets(row.type, optionsOf(row)),
-  state: row.state,
+  state: row.last_used_at === null && row.state === 'ok' ? 'unused' : row.state,
   last_used_at: optionalTimestamp(row.last_used_at),
   last_error: row.last_error,
   created_at: String(row.created_at),

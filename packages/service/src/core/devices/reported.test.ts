@@ -99,7 +99,7 @@ eachDatabase('what devices report', (open) => {
     }
     const map = await owner().call('metrics.locations', { query: {} });
     if (!map.ok) throw new Error(map.error.body.message);
-    expect(map.value.value.find(({ device_id }) => device_id === online.id)).toMatchObject({ health: "connected" });
+    expect(map.value.value.find(({ device_id }) => device_id === online.id)).toMatchObject({ health: 'connected' });
   });
 
   // API-RULE-reset-1: who gets the device next must not see what the one before did with it.

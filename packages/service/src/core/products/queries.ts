@@ -51,6 +51,12 @@ const computeProducts = (db: Db, page: ProductQuery<ProductRow>, viewer: Viewing
       'product_users.role as membership',
       reachability(viewer, eb.ref('products.platform_id'), eb.ref('products.flavor_id')).as('reachable'),
       'newest.version as newest_version',
+      eb
+        .selectFrom('bundles')
+        .whereRef('bundles.product_id', '=', 'products.id')
+        .where('bundles.tag', '=', 'release')
+        .select('bundles.version')
+        .as('release'),
       'firmwares.label as firmware',
       'firmwares.version as firmware_version',
       eb

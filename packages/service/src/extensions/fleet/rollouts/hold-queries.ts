@@ -57,8 +57,15 @@ export async function listFreezes(
   {
     viewer,
     productId,
+    everywhere,
     nowMs,
-  }: { readonly viewer: Viewer; readonly productId: string | undefined; readonly nowMs: number },
+  }: {
+    readonly viewer: Viewer;
+    readonly productId: string | undefined;
+    /** Those of the emergency stop of everything, or the others; all without it. */
+    readonly everywhere: boolean | undefined;
+    readonly nowMs: number;
+  },
   query: PageOf<'created_at' | '-created_at'>,
 ) {
   const page = paging(query, '-created_at');
@@ -68,6 +75,7 @@ export async function listFreezes(
     .where((eb) => eb.or([eb('f.until', 'is', null), eb('f.until', '>', nowMs)]));
   if (viewer !== 'everyone') fitting = fitting.where('p.id', 'in', watchedProductIds(db, viewer));
   if (productId !== undefined) fitting = fitting.where('p.id', '=', productId);
+  if (everywhere !== undefined) fitting = fitting.where('f.everywhere', '=', everywhere ? 1 : 0);
   const items = fitting
     .selectAll('f')
     .select('p.product')

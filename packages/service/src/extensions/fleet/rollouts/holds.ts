@@ -63,13 +63,14 @@ async function frozen({ storage: { db } }: RolloutDeps, { caller, params }: Call
 /** API-EP-GET-freezes */
 async function freezes(
   { storage: { db }, clock }: RolloutDeps,
-  { caller, query: { product_id: productId, ...query } }: Call<Contract['freezes']>,
+  { caller, query: { product_id: productId, everywhere, ...query } }: Call<Contract['freezes']>,
 ) {
   const viewer = caller.role === 'admin' ? 'everyone' : caller;
-  const { items, total } = await listFreezes(db, { viewer, productId, nowMs: clock.now() }, query);
-  const records = items.map(({ product_id, product, reason, until, created_at }) => ({
+  const { items, total } = await listFreezes(db, { viewer, productId, everywhere, nowMs: clock.now() }, query);
+  const records = items.map(({ product_id, product, reason, until, everywhere: isStop, created_at }) => ({
     product_id,
     product,
+    everywhere: isStop === 1,
     reason,
     until: optionalTimestamp(until),
     created_at: String(created_at),
@@ -217,11 +218,20 @@ async function pinned(deps: RolloutDeps, { caller, params }: Call<Contract['pinn
   const { db } = deps.storage;
   const device = await deps.deviceFor(db, caller, 'device.read', params.device_id);
   if (!device.ok) return device;
-  const found = await pinOf(db, device.value.id);
-  const bundle = found && (await deps.publishedBundle(db, device.value.product_id, found.bundle_id));
-  if (!found || !bundle) return gone('Pin');
+  const found = await pinRecord(deps, device.value);
+  return found ? success(found) : gone('Pin');
+}
+
+/** The pin of a device at a published bundle; nothing without one. */
+async function pinRecord(
+  { storage: { db }, publishedBundle }: RolloutDeps,
+  { id, product_id }: { readonly id: string; readonly product_id: string },
+) {
+  const found = await pinOf(db, id);
+  const bundle = found && (await publishedBundle(db, product_id, found.bundle_id));
+  if (!found || !bundle) return undefined;
   const { bundle_id, reason, until } = found;
-  return success({ bundle_id, bundle: bundle.version, reason, until: optionalTimestamp(until) });
+  return { bundle_id, bundle: bundle.version, reason, until: optionalTimestamp(until) };
 }
 
 /** API-EP-DELETE-devices-device_id-pin */
@@ -253,7 +263,8 @@ async function selection(deps: RolloutDeps, { caller, params }: Call<Contract['s
     reason: waits.reason,
     until: optionalTimestamp(waits.untilMs ?? null),
   };
-  return success({ by, reason, ...of, rollout_id: assignment?.id ?? null, waits: waiting ?? null });
+  const held = (await pinRecord(deps, device.value)) ?? null;
+  return success({ by, reason, ...of, rollout_id: assignment?.id ?? null, pin: held, waits: waiting ?? null });
 }
 
 /** What holds devices where they are. */

@@ -6,9 +6,11 @@ import { abortMeters, type StageCounts } from './rules.ts';
 
 const totalOf = ({ states }: StageCounts): number => executionStates.reduce((sum, state) => sum + states[state], 0);
 
-function stageState(row: RolloutRow, index: number): 'waiting' | 'open' | 'passed' {
-  if (row.started_at === null || index > row.stage) return 'waiting';
-  return index < row.stage || row.state === 'finished' ? 'passed' : 'open';
+function stageState(row: RolloutRow, index: number): RolloutRecord['stages'][number]['state'] {
+  const hasBegun = row.started_at !== null && index <= row.stage;
+  if (hasBegun && (index < row.stage || row.state === 'finished')) return 'passed';
+  if (row.finished_at !== null) return 'stopped';
+  return hasBegun ? 'open' : 'waiting';
 }
 
 /** The record of a rollout, with the counts of its stages. */

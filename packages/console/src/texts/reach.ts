@@ -31,7 +31,7 @@ const reasons: Readonly<Record<string, readonly [english: string, german: string
 };
 const reason = (why: string, language: 0 | 1): string => reasons[why]?.[language] ?? why;
 
-/** What giving a bundle a tag does, in sentences. */
+/** What a change does to the devices of a product, in sentences. */
 export const t = texts({
   path: [
     ({ devices, from, to }: Path) =>
@@ -57,10 +57,14 @@ export const t = texts({
   movesNone: ['This moves no device.', 'Das bewegt kein Gerät.'],
   moves: [
     (moved: number) =>
-      `This moves ${plural(moved, nouns.device)}: ${english(moved).they} ${english(moved).get} the update when ${english(moved).they} ${english(moved).ask} for one. ` +
-      'Those that update themselves are told now, and ask within half a minute.',
+      `This moves ${plural(moved, nouns.device)}: ${english(moved).they} ${english(moved).get} the update when ${english(moved).they} ${english(moved).ask} for one.`,
     (moved: number) =>
-      `Das bewegt ${plural(moved, nouns.device)}: ${german(moved).they} ${german(moved).get} das Update, wenn ${german(moved).they} danach ${german(moved).ask}. ` +
-      'Wer sich selbst aktualisiert, erfährt es sofort und fragt in spätestens einer halben Minute.',
+      `Das bewegt ${plural(moved, nouns.device)}: ${german(moved).they} ${german(moved).get} das Update, wenn ${german(moved).they} danach ${german(moved).ask}.`,
   ],
+  offeredBy: [
+    (time: string) => `All of them should have asked by ${time}`,
+    (time: string) => `Alle sollten bis ${time} gefragt haben`,
+  ],
+  whatThisDoes: ['What this does', 'Was das bewirkt'],
+  countingDevices: ['Counting the devices', 'Geräte werden gezählt'],
 });
