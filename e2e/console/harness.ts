@@ -27,6 +27,8 @@ export type Width = keyof typeof widths;
 export interface Quay {
   readonly url: string;
   readonly administrator: { readonly email: string; readonly password: string };
+  /** Where the service keeps its records: a file of SQLite, which a test may age. */
+  readonly records: string;
   /** Calls as the administrator, who has chosen this password already unless `firstRun` was asked for. */
   readonly client: Client;
   /** The service, and the module beside it unless it was asked for without one. */
@@ -165,6 +167,7 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
     uuid,
     serial,
     administrator,
+    records: join(data, 'moorage.db'),
     program,
     client: anonymous.as(session.value.value.token),
     async open({ signedIn = true, as, width = 'desk', path = '/', dark = false, locale = 'en-US', camera } = {}) {

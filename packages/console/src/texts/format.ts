@@ -42,9 +42,9 @@ export function formatRelative(atMs: number, nowMs: number): string {
   return relative.format(passed > 0 ? Math.round(passed / step[1]) : Math.trunc(passed / step[1]), step[0]);
 }
 
-/** What stands behind "since": `2:05 PM` of the last hours, `Nov 21, 2:05 PM` before. */
+/** What stands behind "since" and "until": `2:05 PM` within some hours, `Nov 21, 2:05 PM` beyond. */
 export const formatSince = (atMs: number, nowMs: number): string =>
-  (nowMs - atMs < 12 * hour ? times : dates).format(atMs);
+  (Math.abs(nowMs - atMs) < 12 * hour ? times : dates).format(atMs);
 
 /** `Nov 21, 2026, 2:05:09 PM`, or as the browser's language has it. */
 export const formatMoment = (atMs: number): string => moments.format(atMs);

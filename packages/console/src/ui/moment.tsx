@@ -29,7 +29,7 @@ interface MomentProps {
   readonly at: string | null;
   /** In the place of what never was. */
   readonly none?: string;
-  /** Behind "since": the moment itself, as no language says "since 5 minutes ago". */
+  /** Behind "since" or "until": the moment itself, as no language says "since 5 minutes ago". */
   readonly since?: boolean;
 }
 

@@ -39,7 +39,7 @@ import {
   waitingIn,
 } from './rollout-actions.ts';
 import { phaseOf, rolloutStateOf, rolloutWords } from './rollout-words.ts';
-import { plannedStages, StageBar, stagesOf } from './stage-bar.tsx';
+import { StageBar, stagesOf } from './stage-bar.tsx';
 import { StageTable } from './stage-table.tsx';
 import { StopForm } from './stop-form.tsx';
 
@@ -230,12 +230,12 @@ function About({ rollout }: { readonly rollout: RolloutRecord }) {
 }
 
 /** The stages of a rollout that has not begun: no device has been counted yet. */
-function Planned({ rollout: { settings } }: { readonly rollout: RolloutRecord }) {
-  const percents = settings.stages.map(({ percent = 100 }) => percent);
+function Planned({ rollout }: { readonly rollout: RolloutRecord }) {
+  const percents = rollout.settings.stages.map(({ percent = 100 }) => percent);
   const words = percents.map((percent, index) => t.stageUpTo(index + 1, percent)).join(', ');
   return (
     <>
-      <StageBar stages={plannedStages(percents)} label={t.stages(words)} />
+      <StageBar stages={stagesOf(rollout)} label={t.stages(words)} />
       <Muted>{t.stagesArePlanned(words)}</Muted>
     </>
   );

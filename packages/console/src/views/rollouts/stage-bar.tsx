@@ -2,6 +2,7 @@ import { Box, Group, Text } from '@mantine/core';
 import type { RolloutRecord } from '@moorage/api';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/rollouts.ts';
+import { phaseOf } from './rollout-words.ts';
 
 /** A part of a stage, and the colour that says it faster. */
 interface Part {
@@ -19,9 +20,19 @@ export interface BarStage {
 
 const colours = { done: 'teal-6', failed: 'red-6', open: 'blue-5' } as const;
 
+/** Stages that are planned, by the percent of all devices that each reaches. */
+export const plannedStages = (percents: readonly number[]): BarStage[] =>
+  percents.map((percent, index) => ({
+    size: Math.max(0, percent - (percents[index - 1] ?? 0)),
+    label: `${percent} %`,
+    parts: [{ share: 1, colour: index % 2 === 0 ? 'cyan-6' : 'cyan-8' }],
+  }));
+
 /** The stages of a rollout as they fill. */
-export const stagesOf = ({ stages, state }: RolloutRecord): BarStage[] =>
-  stages.map((stage, index) => {
+export const stagesOf = ({ stages, state, settings }: RolloutRecord): BarStage[] => {
+  // No device is counted before it starts.
+  if (phaseOf({ state }) === 'planned') return plannedStages(settings.stages.map(({ percent = 100 }) => percent));
+  return stages.map((stage, index) => {
     const { done, failed, offered, downloading, installed } = stage.counts;
     const total = Math.max(1, stage.total);
     return {
@@ -35,14 +46,7 @@ export const stagesOf = ({ stages, state }: RolloutRecord): BarStage[] =>
       ],
     };
   });
-
-/** Stages that are planned, by the percent of all devices that each reaches. */
-export const plannedStages = (percents: readonly number[]): BarStage[] =>
-  percents.map((percent, index) => ({
-    size: Math.max(0, percent - (percents[index - 1] ?? 0)),
-    label: `${percent} %`,
-    parts: [{ share: 1, colour: index % 2 === 0 ? 'cyan-6' : 'cyan-8' }],
-  }));
+};
 
 /** A stage is never too narrow to be seen, in shares of the whole. */
 const leastShare = 0.06;
