@@ -270,6 +270,29 @@ describe.skipIf(skipReason)('what a page says is what the service says', () => {
     await page.context().close();
   });
 
+  test('the second save of a form is told that somebody else has changed it, and can be sent again', async () => {
+    const path = `/products/${scene.product.id}`;
+    const [first, second] = [await scene.quay.open({ path }), await scene.quay.open({ path })];
+    for (const [page, text] of [
+      [first, 'Of the first'],
+      [second, 'Of the second'],
+    ] as const) {
+      await settled(page);
+      await page.getByRole('textbox', { name: 'Summary' }).fill(text);
+    }
+    const summary = async () => unwrap(await client().call('products.get', productParams())).value.summary;
+    await second.getByRole('button', { name: 'Save the texts' }).click();
+    await expect.poll(summary).toBe('Of the second');
+    await first.getByRole('button', { name: 'Save the texts' }).click();
+    await first.getByText('Somebody else has changed this since you have read it').waitFor();
+    expect(await first.getByRole('textbox', { name: 'Summary' }).inputValue()).toBe('Of the first');
+    expect(await summary()).toBe('Of the second');
+    await first.getByRole('button', { name: 'Save the texts' }).click();
+    await expect.poll(summary).toBe('Of the first');
+    expect(complaints(first).filter((text) => !text.includes('412'))).toEqual([]);
+    await Promise.all([first.context().close(), second.context().close()]);
+  });
+
   test.each([
     ['a new segment', () => `/products/${scene.product.id}/fleet`, 'New segment …', 'Keep'],
     [

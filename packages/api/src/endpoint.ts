@@ -243,9 +243,10 @@ function completed({ params: shared, ...common }: Shared, entry: Entry): Endpoin
   const changes = method !== 'GET' && said.auth === 'bearer';
   const errors: readonly ErrorStatus[] = said.auth !== 'bearer' ? [] : params ? [400, 401, 403, 404] : [400, 401];
   const clauses = said.auth === 'door' ? [] : [clauseOf({ method, path, tag: said.tag })];
+  const given412 = isConditional({ ...said, method }) ? ([412] as const) : [];
   return {
-    errors,
     ...said,
+    errors: [...new Set([...(said.errors ?? errors), ...given412])],
     method,
     path,
     spec: [...clauses, ...(said.spec ?? [])],
@@ -273,6 +274,14 @@ export const isBinary = (body: TSchema | Binary | undefined): body is Binary =>
 
 /** Bytes of a media type: those of a file where the contract does not know better. */
 export const binary = (mediaType = 'application/octet-stream'): Binary => ({ binary: true, mediaType });
+
+/** Whether a change takes If-Match: it sets fields of a record that another endpoint of its resource reads. */
+export const isConditional = <E extends Pick<EndpointShape, 'method' | 'body' | 'audit'>>(
+  shape: E,
+): shape is E & { readonly audit: { readonly read: string } } => {
+  const { method, body, audit } = shape;
+  return method === 'PUT' && body !== undefined && !isBinary(body) && audit !== undefined && 'read' in audit;
+};
 
 /** Whether a body may be left out: a JSON one of which every field is optional. */
 export const mayBeAbsent = (body: TSchema | Binary): boolean => 'properties' in body && !('required' in body);

@@ -66,12 +66,13 @@ function refused({ status, body }: CallFailure): ApiError {
 }
 
 /** Every request says that it comes from a page of the console; the session's cookie goes along by itself. */
-function clientFor(signal?: AbortSignal): Client {
+function clientFor(signal?: AbortSignal, ifMatch?: string): Client {
   return createClient({
     baseUrl: '',
     fetch(url, init) {
       const headers = new Headers(init.headers);
       headers.set(consoleHeader.name, consoleHeader.value);
+      if (ifMatch !== undefined) headers.set('if-match', ifMatch);
       return fetch(url, { ...init, headers, credentials: 'same-origin', ...(signal && { signal }) });
     },
   });
@@ -85,14 +86,17 @@ export interface Answer<N extends EndpointName> extends Reply<AnswerOf<N>> {
 /**
  * Calls an endpoint of the contract under its name.
  *
+ * @param ifMatch the ETag of the record as it was read: a change of what others have changed since is refused (412)
+ *
  * @throws {ApiError} when the service refuses or cannot be reached; a DOMException when `signal` has ended it
  */
 export async function call<N extends EndpointName>(
   name: N,
   input: InputOf<N>,
   signal?: AbortSignal,
+  ifMatch?: string,
 ): Promise<Answer<N>> {
-  const client = clientFor(signal);
+  const client = clientFor(signal, ifMatch);
   // Safe: `InputOf` and `AnswerOf` are what the client's own signature makes of the name.
   const loose = client.call as (name: N, input: InputOf<N>) => ReturnType<Client['call']>;
   const send = () =>

@@ -1,4 +1,4 @@
-import type { AnswerOf, Contract, EndpointName, InputOf } from '@moorage/api';
+import type { AnswerOf, Contract, EndpointName, ErrorCode, InputOf } from '@moorage/api';
 import {
   keepPreviousData,
   type Query,
@@ -8,6 +8,7 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { type Answer, ApiError, call, onSessionChanged } from './client.ts';
 
 export type Resource = keyof Contract;
@@ -91,6 +92,45 @@ export const outdate = (...resources: readonly Resource[]): Promise<void> =>
   Promise.all(
     resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource], refetchType: 'none' })),
   ).then(() => {});
+
+export interface EditOptions {
+  /** False: nothing is typed yet, and the form follows the record. */
+  readonly isTouched?: boolean;
+  /** False: there is no record yet. */
+  readonly enabled?: boolean;
+  /** What else the change is to be seen in. */
+  readonly renews?: readonly Resource[];
+}
+
+/**
+ * A form that changes a record which was read by another call: it is refused, and told, where somebody else has changed the
+ * record since the form began. Sent again, it goes over what it has been told of. Returns what sends the change.
+ */
+export function useEdit<N extends EndpointName, R extends EndpointName>(
+  name: N,
+  [read, of]: readonly [name: R, input: InputOf<R>],
+  { isTouched = true, enabled = true, renews = [] }: EditOptions = {},
+): (input: InputOf<N>) => Promise<AnswerOf<N>> {
+  const now = useCall(read, of, { enabled }).data?.headers.get('etag') ?? undefined;
+  const began = useRef(now);
+  if (!isTouched || began.current === undefined) began.current = now;
+  return async (input) => {
+    // Safe: every name begins with its resource.
+    const resource = read.split('.', 1) as readonly Resource[];
+    try {
+      const { value } = await call(name, input, undefined, began.current);
+      began.current = undefined;
+      void renew(...resource, ...renews);
+      return value;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === ('RECORD_CHANGED' satisfies ErrorCode)) {
+        await renew(...resource);
+        began.current = undefined;
+      }
+      throw error;
+    }
+  };
+}
 
 /** An endpoint that changes something. `renews` names what the change is to be seen in, beside what events report. */
 export const useChange = <N extends EndpointName>(

@@ -2,7 +2,7 @@ import { Avatar, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/co
 import type { OwnUserRecord } from '@moorage/api';
 import { useState } from 'react';
 import { addressOf, call, upload } from '../../api/client.ts';
-import { renew, useCall } from '../../api/queries.ts';
+import { renew, useCall, useEdit } from '../../api/queries.ts';
 import { t } from '../../texts/account.ts';
 import { common } from '../../texts/common.ts';
 import { formatMoment, msOf } from '../../texts/format.ts';
@@ -52,15 +52,14 @@ function DetailsForm({ user }: { readonly user: OwnUserRecord }) {
   const { email, name_given, name_family, organisation } = user;
   const values: Values = { email, name_given, name_family, organisation, ...edits };
   const dirty = texts.some(([name]) => values[name] !== user[name]) || values.email !== email;
+  const update = useEdit('users.update', ['users.get', {}], { isTouched: dirty, renews: ['overview'] });
   const set = (name: keyof Values) => (event: { readonly currentTarget: { readonly value: string } }) => {
     const { value } = event.currentTarget;
     setEdits((old) => ({ ...old, [name]: value }));
   };
   const save = async (): Promise<void> => {
-    const { value } = await call('users.update', { body: values });
-    await renew('users', 'overview');
+    const { email_pending: pending } = await update({ body: values });
     setEdits({});
-    const { email_pending: pending } = value;
     notify(pending === null || pending !== values.email ? t.yourDetailsAreSaved : t.lookIntoMailOf(pending));
   };
   return (

@@ -2,7 +2,7 @@ import { SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { DeviceRecord } from '@moorage/api';
 import { useState } from 'react';
-import { useChange } from '../../api/queries.ts';
+import { useEdit } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
 import { needed } from '../../ui/field-errors.ts';
@@ -22,7 +22,9 @@ export function EditForm({ device, onDone }: EditProps) {
     initialValues: { title: device.title, description: device.description, ...typedLocation(device.location) },
     validate: { title: needed },
   });
-  const change = useChange('devices.update', 'devices', 'metrics');
+  const change = useEdit('devices.update', ['devices.get', { params: { identifier: device.id } }], {
+    renews: ['metrics'],
+  });
   const { title, description } = form.values;
   const read = readLocation(form.values);
   const save = async (): Promise<void> => {
@@ -34,7 +36,7 @@ export function EditForm({ device, onDone }: EditProps) {
       ...(description !== before.description && { description }),
       ...(JSON.stringify(location) !== JSON.stringify(before.location) && { location }),
     };
-    await change.mutateAsync({ params: { device_id: device.id }, body });
+    await change({ params: { device_id: device.id }, body });
     notify(t.isSaved(title));
     onDone();
   };

@@ -16,7 +16,7 @@ import {
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { type ConnectorRecord, type ConnectorType, connectorTypes, sayPattern } from '@moorage/api';
 import { IconTrash } from '@tabler/icons-react';
-import { useChange } from '../../api/queries.ts';
+import { useChange, useEdit } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/connectors.ts';
 import { needed } from '../../ui/field-errors.ts';
@@ -168,11 +168,12 @@ export function ConnectorForm({ productId, connector, onDone }: ConnectorFormPro
   const { title, type, opts } = form.values;
   const code = form.values.code ?? suggestCode(title);
   const create = useChange('connectors.create', 'connectors');
-  const update = useChange('connectors.update', 'connectors');
+  const read = ['connectors.get', { params: { connector_id: connector?.id ?? '' } }] as const;
+  const update = useEdit('connectors.update', read, { enabled: connector !== undefined });
   const submit = async (): Promise<void> => {
     const body = { title: title.trim(), code, opts: optionsFrom(type, opts) };
     const saved = connector
-      ? await update.mutateAsync({ params: { connector_id: connector.id }, body })
+      ? await update({ params: { connector_id: connector.id }, body })
       : await create.mutateAsync({ params: { product_id: productId }, body });
     notify(t.connectorIsSaved(saved.code));
     onDone();

@@ -5,7 +5,7 @@ import type { ProductRecord, SegmentRecord } from '@moorage/api';
 import { IconPlus, IconSnowflake } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useCall, useChange } from '../../api/queries.ts';
+import { useCall, useChange, useEdit } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { formatCount, plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
@@ -157,10 +157,11 @@ function SegmentForm({ product, segment, onDone }: SegmentProps) {
     validate: { title: needed, filter: (filter) => needed(filter) ?? finished(filter) },
   });
   const create = useChange('segments.create', 'segments');
-  const update = useChange('segments.update', 'segments');
+  const read = ['segments.get', { params: { segment_id: segment?.id ?? '' } }] as const;
+  const update = useEdit('segments.update', read, { enabled: segment !== undefined });
   const save = async (): Promise<void> => {
     const body = form.values;
-    if (segment) await update.mutateAsync({ params: { segment_id: segment.id }, body });
+    if (segment) await update({ params: { segment_id: segment.id }, body });
     else await create.mutateAsync({ params: { product_id: product.id }, body });
     notify(t.segmentIsKept(body.title));
     onDone();

@@ -3,7 +3,7 @@ import type { ProductRecord } from '@moorage/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { useChange } from '../../api/queries.ts';
+import { useEdit } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/product.ts';
 import { Card } from '../../ui/card.tsx';
@@ -76,10 +76,12 @@ const MarkdownInput = ({ value, onChange }: MarkdownInputProps) => (
 
 /** The texts of a product, to be changed. */
 export function TextsForm({ product }: { readonly product: ProductRecord }) {
-  const update = useChange('products.update', 'products');
   const { texts, changes, dirty, set, reset } = useTexts(product);
+  const update = useEdit('products.update', ['products.get', { params: { product_id: product.id } }], {
+    isTouched: dirty,
+  });
   const save = async (): Promise<void> => {
-    await update.mutateAsync({ params: { product_id: product.id }, body: { code: product.code, ...changes } });
+    await update({ params: { product_id: product.id }, body: { code: product.code, ...changes } });
     reset();
     notify(t.textsAreSaved);
   };

@@ -1,7 +1,6 @@
 import type { EndpointShape } from '@moorage/api';
+import { conditional, type Run, tagged } from './record-tags.ts';
 import type { Handler, InterceptedCall, Interceptor } from './types.ts';
-
-type Run = (call: InterceptedCall) => ReturnType<Handler<EndpointShape>>;
 
 const blanks = /\{[^}]*\}/g;
 
@@ -26,16 +25,20 @@ export function intercepted(
   // Safe: the contract has the name.
   const shape = contract[name] as EndpointShape;
   const go = intercept?.(shape, contract);
-  const run = runOf(name);
+  /** What an endpoint of the resource answers to the same caller, of the same thing. */
+  const read = async (call: InterceptedCall, other: string) => {
+    const { caller, ip, headers, isEncrypted } = call;
+    const params = renamed(call.params, shape.path, contract[other]?.path ?? '');
+    return runOf(other)({ params, query: {}, body: undefined, caller, ip, headers, isEncrypted });
+  };
+  const run = conditional(tagged(runOf(name), name, contract), shape, contract, read);
   const wrapped: Run = go
     ? (call) =>
         go(
           call,
           async () => run(call),
           async (other) => {
-            const { caller, ip, headers, isEncrypted } = call;
-            const params = renamed(call.params, shape.path, contract[other]?.path ?? '');
-            const found = await runOf(other)({ params, query: {}, body: undefined, caller, ip, headers, isEncrypted });
+            const found = await read(call, other);
             return found.ok ? found.value : undefined;
           },
         )
