@@ -46,10 +46,11 @@ describe.skipIf(skipReason)('the page of a device', () => {
 
   test('shows at once that the module is away, and what that means, and that it is back', async () => {
     const page = await open('console', 'phone');
-    await page.getByText('online', { exact: true }).waitFor();
+    const health = page.getByRole('status', { name: 'State of the device' });
+    await health.getByText('connected', { exact: true }).waitFor();
     await page.getByText('On the message channel since').waitFor();
     await goOffline(scene);
-    await page.getByText('offline', { exact: true }).waitFor();
+    await health.getByText('on time', { exact: true }).waitFor();
     await page.getByText('The device is not on the message channel').first().waitFor();
     await page.getByLabel('Command line of the device').pressSequentially('version\n');
     await page.getByText('Commands reach it as soon as it is back').first().waitFor();
@@ -57,7 +58,7 @@ describe.skipIf(skipReason)('the page of a device', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await expectNoSideways(page);
     await goOnline(scene);
-    await page.getByText('online', { exact: true }).waitFor();
+    await health.getByText('connected', { exact: true }).waitFor();
     await page.getByText('On the message channel since').waitFor();
     // Of the refused command the browser complains; nothing else may be there.
     expect(complaints(page).filter((text) => !text.includes('409'))).toEqual([]);
@@ -285,7 +286,6 @@ describe.skipIf(skipReason)('the page of a device', () => {
   test('is walked through by keyboard alone', async () => {
     const page = await open();
     await page.getByRole('tab', { name: 'Overview' }).focus();
-    await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/streams$/);

@@ -3,7 +3,7 @@ import { unwrap } from '@moorage/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventOf, killAll } from '../command-line.ts';
 import { type DeviceScene, openDeviceScene } from './device-scene.ts';
-import { accessibilityProblems, complaints, photograph, skipReason } from './harness.ts';
+import { accessibilityProblems, complaints, openSection, photograph, skipReason } from './harness.ts';
 
 describe.skipIf(skipReason)('doors', () => {
   let scene: DeviceScene;
@@ -54,11 +54,7 @@ describe.skipIf(skipReason)('doors', () => {
     await page.getByRole('textbox', { name: 'Attribute that shows the version' }).fill('os_version');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('switch', { name: 'Mender' }).click();
-    await page
-      .getByRole('link', { name: 'Keys accepted beforehand' })
-      .or(page.getByRole('tab', { name: 'Keys accepted beforehand' }))
-      .first()
-      .click();
+    await openSection(page, 'Onboarding', 'Keys accepted beforehand');
     const chooser = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Choose a CSV file' }).click();
     const csv = `name,key\n02:00:00:00:00:77,${'ab'.repeat(32)}\n`;

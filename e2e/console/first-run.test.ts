@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventOf, killAll, moorage } from '../command-line.ts';
-import { complaints, openQuay, photograph, type Quay, settled, signIn, skipReason } from './harness.ts';
+import { complaints, openQuay, openSection, photograph, type Quay, settled, signIn, skipReason } from './harness.ts';
 import { openSerialLine, type SerialLine } from './serial-line.ts';
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
@@ -151,7 +151,7 @@ describe.skipIf(skipReason)('the service with its example', () => {
     const before = await chart.getAttribute('aria-label');
     await expect.poll(() => chart.getAttribute('aria-label')).not.toBe(before);
     await photograph(page, 'example-streams');
-    await page.getByRole('tab', { name: 'Controls' }).click();
+    await openSection(page, 'Data', 'Controls');
     await page.getByRole('switch', { name: 'Harbour light' }).focus();
     await page.keyboard.press('Space');
     await page.getByText('Set by a user').waitFor();

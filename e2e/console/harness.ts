@@ -212,6 +212,13 @@ export async function openQuay(options: QuayOptions = {}): Promise<Quay> {
   };
 }
 
+/** Opens a section of a page by its tab, and by its link where the tab has several. */
+export async function openSection(page: Page, tab: string, section?: string): Promise<void> {
+  await page.getByRole('tab', { name: tab, exact: true }).click();
+  if (section === undefined) return;
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: section, exact: true }).click();
+}
+
 /** Waits until a page has loaded what it shows. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();

@@ -5,7 +5,7 @@ function fieldsOf(file: string, field: 'path' | 'key'): readonly string[] {
   const text = readFileSync(new URL(`../../packages/console/src/${file}`, import.meta.url), 'utf8');
   const rows = [...text.matchAll(new RegExp(`\\b${field}: '([^']*)'`, 'g'))].flatMap(([, value = '']) => value);
   if (rows.length === 0) throw new Error(`No ${field} of a row in ${file}`);
-  return rows;
+  return [...new Set(rows)];
 }
 
 /** The paths of all routes of the console. */

@@ -3,7 +3,16 @@ import { unwrap } from '@moorage/base';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
-import { accessibilityProblems, complaints, inspect, openQuay, photograph, type Quay, skipReason } from './harness.ts';
+import {
+  accessibilityProblems,
+  complaints,
+  inspect,
+  openQuay,
+  openSection,
+  photograph,
+  type Quay,
+  skipReason,
+} from './harness.ts';
 import { tabKeys } from './pages.ts';
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
@@ -139,7 +148,7 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await button(page, 'Save the texts').click();
     await other.getByRole('heading', { level: 1, name: 'Fog horn 2' }).waitFor();
 
-    await page.getByRole('tab', { name: 'Users' }).click();
+    await openSection(page, 'Settings', 'Users');
     const hand = { email: 'hand@example.com', password: 'long enough by far' };
     unwrap(await client.as(undefined).call('auth.signup', { body: hand }));
     await button(page, 'Add a user').click();
@@ -151,7 +160,7 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await agree(page, 'Take off', 'They no longer see it');
     await page.getByText('Nobody else works on this product').waitFor();
 
-    await page.getByRole('tab', { name: 'Activation tokens' }).click();
+    await openSection(page, 'Onboarding', 'Activation tokens');
     await button(page, 'Make a token').click();
     await page.getByRole('textbox', { name: 'Devices that can be claimed with it' }).fill('5');
     await button(page, 'Make the token').click();
@@ -162,7 +171,7 @@ describe.skipIf(skipReason)('the developer workflow', () => {
     await agree(page, 'Revoke', '5 devices could still be claimed');
     await page.getByText('No activation tokens').waitFor();
 
-    await page.getByRole('tab', { name: 'Assets' }).click();
+    await openSection(page, 'Releases', 'Assets');
     await page.getByRole('textbox', { name: 'Folder for the files added next' }).fill('sounds');
     await chooseFiles(page, [{ name: 'low.txt', content: 'booo' }]);
     await page.getByRole('table', { name: 'Assets' }).getByText('sounds/low.txt').waitFor();

@@ -3,7 +3,15 @@ import { unwrap } from '@moorage/base';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killAll } from '../command-line.ts';
-import { accessibilityProblems, complaints, openQuay, photograph, type Quay, skipReason } from './harness.ts';
+import {
+  accessibilityProblems,
+  complaints,
+  openQuay,
+  openSection,
+  photograph,
+  type Quay,
+  skipReason,
+} from './harness.ts';
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const tabs = (page: Page) => page.getByRole('tab').allTextContents();
@@ -45,7 +53,7 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     await page.getByRole('menuitem', { name: 'Publish' }).waitFor();
     expect(await page.getByRole('menuitem', { name: 'Delete' }).count()).toBe(0);
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: 'Users' }).click();
+    await openSection(page, 'Settings', 'Users');
     await page.getByText('Only the owner lets people in').waitFor();
     expect(await button(page, 'Add a user').count()).toBe(0);
     expect(await page.getByRole('combobox').count()).toBe(0);
@@ -57,9 +65,11 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     const made = await letIn(people.tester.email, 'tester');
     await page.getByRole('link', { name: 'Channel marker' }).click();
     await page.getByRole('heading', { level: 1, name: 'Channel marker' }).waitFor();
-    expect(await tabs(page)).toEqual(['Overview', 'Bundles', 'Devices', 'Assets']);
+    expect(await tabs(page)).toEqual(['Overview', 'Releases', 'Devices']);
     expect(await button(page, 'Change the state').count()).toBe(0);
-    await page.getByRole('tab', { name: 'Bundles' }).click();
+    await openSection(page, 'Releases');
+    const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+    expect(await sections.allTextContents()).toEqual(['Bundles', 'Assets']);
     await page.getByRole('region', { name: 'Preview (0)' }).waitFor();
     expect(await page.getByRole('region', { name: 'Trash' }).count()).toBe(0);
     expect(await button(page, 'Create a bundle').count()).toBe(0);

@@ -88,8 +88,8 @@ describe.skipIf(skipReason)('the shell of the console', () => {
   test('has a navigation that opens and closes at phone width, and remembers its colours', async () => {
     const page = await quay.open({ width: 'phone' });
     await page.getByRole('button', { name: 'Open the navigation' }).click();
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Logs' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
     await page.getByRole('button', { name: 'Dark colours' }).click();
     await page.reload();
     await page.getByRole('button', { name: 'Light colours' }).waitFor();
@@ -118,8 +118,8 @@ describe.skipIf(skipReason)('the shell of the console', () => {
   });
 
   test('asks before what is typed is lost', async () => {
-    const page = await quay.open({ path: '/logs' });
-    await page.getByRole('link', { name: 'Platforms' }).click();
+    const page = await quay.open({ path: '/administration' });
+    await page.getByRole('link', { name: 'The list of platforms' }).click();
     await page.getByRole('button', { name: 'New platform' }).click();
     const form = page.getByRole('dialog', { name: 'New platform' });
     const question = page.getByRole('dialog', { name: 'Leave without saving?' });
@@ -144,10 +144,10 @@ describe.skipIf(skipReason)('the shell of the console', () => {
     await page.getByRole('button', { name: 'New platform' }).waitFor();
     const stopped = await quay.stop();
     await page.getByText('The connection to the service is lost').waitFor();
-    await page.getByRole('link', { name: 'Logs' }).click();
+    await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByText('Loading …').waitFor();
     await stopped.again();
-    await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
   });
 
   test('says when the service is gone, and mends itself when it is back', async () => {

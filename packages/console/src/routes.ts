@@ -1,13 +1,10 @@
 import {
-  IconBell,
   IconBox,
   IconCpu,
   IconDashboard,
   IconListDetails,
   IconRocket,
   IconSettings,
-  IconStack2,
-  IconUser,
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { ComponentType, LazyExoticComponent } from 'react';
@@ -70,7 +67,6 @@ export const routes: readonly Route[] = [
     path: '/platforms',
     go: 'f',
     title: t.platforms,
-    icon: IconStack2,
     view: lazyPart(() => import('./views/platforms/platforms.tsx')),
   },
   { path: '/platforms/:id', title: common.platform, view: lazyPart(() => import('./views/platforms/platform.tsx')) },
@@ -78,13 +74,12 @@ export const routes: readonly Route[] = [
     path: '/alerts',
     go: 'a',
     title: common.alerts,
-    icon: IconBell,
     view: lazyPart(() => import('./views/alerts/alerts.tsx')),
   },
   {
     path: '/logs',
     go: 'l',
-    title: common.logs,
+    title: t.activity,
     icon: IconListDetails,
     view: lazyPart(() => import('./views/logs/logs.tsx')),
   },
@@ -93,7 +88,6 @@ export const routes: readonly Route[] = [
     path: '/account/:tab?',
     go: 'c',
     title: t.account,
-    icon: IconUser,
     view: lazyPart(() => import('./views/account/account.tsx')),
   },
   {

@@ -1,6 +1,7 @@
 import { texts } from './language.ts';
 
 export const t = texts({
+  listOfPlatforms: ['The list of platforms', 'Die Liste der Plattformen'],
   accounts: ['Accounts', 'Konten'],
   searchAccounts: ['Search accounts', 'Konten durchsuchen'],
   partOfAccount: ['Name, email or organisation', 'Name, E-Mail oder Organisation'],

@@ -1,6 +1,7 @@
 import { texts } from './language.ts';
 
 export const t = texts({
+  rollOut: ['Roll out …', 'Ausrollen …'],
   runsIt: ['Runs it', 'Führt es aus'],
   runIt: ['run it', 'fertig'],
   updating: ['Updating', 'Wird aktualisiert'],

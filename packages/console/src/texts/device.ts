@@ -1,6 +1,9 @@
 import { texts } from './language.ts';
 
 export const t = texts({
+  data: ['Data', 'Daten'],
+  filesAndMessages: ['Files & messages', 'Dateien & Nachrichten'],
+  history: ['History', 'Verlauf'],
   withItsNextUpdateIt: [
     (product: string, version: string) =>
       `With its next update it gets what ${product} offers; the newest published version is ${version}.`,

@@ -27,7 +27,8 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export const msOf = (timestamp: string): number => Number(timestamp);
 
 // Each is made once: to make one takes a hundred times as long as to use it.
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const isNarrow = typeof window !== 'undefined' && window.matchMedia('(max-width: 47.99em)').matches;
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: isNarrow ? 'short' : 'long' });
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
 const times = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });

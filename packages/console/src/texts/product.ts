@@ -1,6 +1,9 @@
 import { texts } from './language.ts';
 
 export const t = texts({
+  releases: ['Releases', 'Releases'],
+  onboarding: ['Onboarding', 'Aufnahme'],
+  settings: ['Settings', 'Einstellungen'],
   isOnItAlready: ['is on it already', 'ist schon dafür aktiviert'],
   lockedBy: [(product: string) => `locked by ${product}`, (product: string) => `gesperrt durch ${product}`],
   hasNoPublishedBundleYet: [

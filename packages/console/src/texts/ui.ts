@@ -3,6 +3,8 @@ import { texts } from './language.ts';
 const upper = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 export const t = texts({
+  sections: ['Sections', 'Abschnitte'],
+  typeNumber: [(count: string) => `Type ${count} to go on`, (count: string) => `${count} eingeben, um fortzufahren`],
   thisIsNeeded: ['This is needed', 'Das wird gebraucht'],
   loadingThe: [(noun: string) => `Loading the ${noun}`, (noun: string) => `${noun} wird geladen`],
   notFound: [(noun: string) => `${upper(noun)} not found`, (noun: string) => `${noun} nicht gefunden`],

@@ -7,6 +7,7 @@ import { t as audit } from '../../texts/audit.ts';
 import { common } from '../../texts/common.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { t as organisation } from '../../texts/organisation.ts';
+import { t as shell } from '../../texts/shell.ts';
 import { stateName } from '../../texts/states.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
@@ -158,6 +159,9 @@ function Service() {
         </Field>
         <Field label={t.accounts}>
           <PageLink href="/administration/accounts">{t.listOfAccounts}</PageLink>
+        </Field>
+        <Field label={shell.platforms}>
+          <PageLink href="/platforms">{t.listOfPlatforms}</PageLink>
         </Field>
         <Field label={t.allDevices}>
           <PageLink href="/devices">{t.listOfDevices}</PageLink>

@@ -17,6 +17,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { TextFilter } from '../../ui/text-filter.tsx';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
+import { ActivitySections } from '../logs/activity-sections.tsx';
 
 const filterNames = ['user', 'object', 'action', 'from', 'to'] as const;
 const crumbs = [{ title: administration.administration, href: '/administration' }];
@@ -165,6 +166,7 @@ export default function Audit() {
         </Button>
       }
     >
+      <ActivitySections shown="/administration/audit" />
       <FilterBar list={list} label={t.filtersOfAudit}>
         <TextFilter list={list} name="user" label={t.person} wide />
         <TextFilter list={list} name="object" label={t.object} wide />

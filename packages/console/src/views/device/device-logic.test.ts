@@ -7,7 +7,7 @@ import { bundleFor, tagEffect } from './follow.ts';
 import { formatDegrees, readLocation, typedLocation } from './location.ts';
 import { byteLength, parseHeaders } from './message-headers.ts';
 import { failureText, responseText } from './responses.ts';
-import { tabs } from './tabs.ts';
+import { deviceTabs, sections } from './tabs.ts';
 import { formatDuration } from './took.ts';
 import { replacedBy, uploadPath } from './upload-path.ts';
 
@@ -181,7 +181,8 @@ describe('words', () => {
     expect([resultText(null), resultText(1), resultText(77)]).toEqual(['—', 'Updated', 'Code 77']);
   });
 
-  it('of tabs are unique in the address', () => {
-    expect(new Set(tabs.map(({ key }) => key)).size).toBe(tabs.length);
+  it('of sections are unique in the address, and each tab has one', () => {
+    expect(new Set(sections.map(({ key }) => key)).size).toBe(sections.length);
+    expect(new Set(sections.map(({ group }) => group))).toEqual(new Set(deviceTabs.map(({ key }) => key)));
   });
 });

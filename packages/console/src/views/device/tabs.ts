@@ -1,28 +1,21 @@
 import type { DeviceRecord } from '@moorage/api';
-import {
-  IconActivity,
-  IconAdjustments,
-  IconChartLine,
-  IconFiles,
-  IconHistory,
-  IconInfoCircle,
-  IconListDetails,
-  IconMail,
-  IconTerminal2,
-  type TablerIcon,
-} from '@tabler/icons-react';
-import type { ComponentType, LazyExoticComponent } from 'react';
+import { IconChartLine, IconFiles, IconHistory, IconInfoCircle, IconTerminal2 } from '@tabler/icons-react';
 import { common } from '../../texts/common.ts';
 import { t } from '../../texts/device.ts';
 import { lazyPart } from '../../ui/lazy-part.ts';
+import type { PageSection, TabGroup } from '../../ui/page-tabs.tsx';
 import type { TabProps } from './tab-props.ts';
 
-export interface DeviceTab {
-  /** Last part of the address. */
-  readonly key: string;
-  readonly title: string;
-  readonly icon: TablerIcon;
-  readonly view: LazyExoticComponent<ComponentType<TabProps>>;
+/** The tabs of a device, in order. */
+export const deviceTabs = [
+  { key: 'overview', title: t.overview, icon: IconInfoCircle },
+  { key: 'data', title: t.data, icon: IconChartLine },
+  { key: 'console', title: t.console, icon: IconTerminal2 },
+  { key: 'exchange', title: t.filesAndMessages, icon: IconFiles },
+  { key: 'history', title: t.history, icon: IconHistory },
+] as const satisfies readonly TabGroup[];
+
+export interface DeviceSection extends PageSection<TabProps, (typeof deviceTabs)[number]['key']> {
   /** Shown only to those who may; the service refuses it to others. */
   readonly offeredTo?: (device: DeviceRecord) => boolean;
 }
@@ -33,33 +26,33 @@ const seesPrivate = ({ role }: DeviceRecord): boolean => role !== 'tester';
 const mayUseFiles = ({ role, user_id, vendor_files }: DeviceRecord): boolean =>
   role === 'owner' || role === 'none' || (role === 'vendor' && (user_id === null || vendor_files));
 
-/** The tabs of a device, in order. Each is loaded when it is first opened. */
-export const tabs: readonly DeviceTab[] = [
-  { key: 'overview', title: t.overview, icon: IconInfoCircle, view: lazyPart(() => import('./overview.tsx')) },
-  { key: 'updates', title: t.updates, icon: IconHistory, view: lazyPart(() => import('./updates.tsx')) },
-  { key: 'streams', title: t.streams, icon: IconChartLine, view: lazyPart(() => import('./streams.tsx')) },
-  { key: 'controls', title: t.controls, icon: IconAdjustments, view: lazyPart(() => import('./controls.tsx')) },
-  {
-    key: 'messages',
-    title: t.messages,
-    icon: IconMail,
-    offeredTo: seesPrivate,
-    view: lazyPart(() => import('./messages.tsx')),
-  },
-  {
-    key: 'files',
-    title: common.files,
-    icon: IconFiles,
-    offeredTo: mayUseFiles,
-    view: lazyPart(() => import('./files.tsx')),
-  },
-  { key: 'console', title: t.console, icon: IconTerminal2, view: lazyPart(() => import('./remote-console.tsx')) },
+/** The sections of a device by their tabs, in order. Each is loaded when it is first opened. */
+export const sections: readonly DeviceSection[] = [
+  { key: 'overview', group: 'overview', title: t.overview, view: lazyPart(() => import('./overview.tsx')) },
+  { key: 'streams', group: 'data', title: t.streams, view: lazyPart(() => import('./streams.tsx')) },
+  { key: 'controls', group: 'data', title: t.controls, view: lazyPart(() => import('./controls.tsx')) },
   {
     key: 'telemetry',
+    group: 'data',
     title: t.telemetry,
-    icon: IconActivity,
     offeredTo: seesPrivate,
     view: lazyPart(() => import('./telemetry.tsx')),
   },
-  { key: 'log', title: t.log, icon: IconListDetails, view: lazyPart(() => import('./device-log.tsx')) },
+  { key: 'console', group: 'console', title: t.console, view: lazyPart(() => import('./remote-console.tsx')) },
+  {
+    key: 'files',
+    group: 'exchange',
+    title: common.files,
+    offeredTo: mayUseFiles,
+    view: lazyPart(() => import('./files.tsx')),
+  },
+  {
+    key: 'messages',
+    group: 'exchange',
+    title: t.messages,
+    offeredTo: seesPrivate,
+    view: lazyPart(() => import('./messages.tsx')),
+  },
+  { key: 'updates', group: 'history', title: t.updates, view: lazyPart(() => import('./updates.tsx')) },
+  { key: 'log', group: 'history', title: t.log, view: lazyPart(() => import('./device-log.tsx')) },
 ];

@@ -59,7 +59,7 @@ export const devicesPerCommand = 100;
 export type Work = (device_ids: string[]) => Promise<Pick<Reply<ManyResult>, 'value'>>;
 
 /** The job of doing something to every device of a target. */
-export const jobFor = (target: Target, title: string, work: Work, onEnd: () => void): Job => ({
+export const jobFor = (target: Target, title: string, work: Work, onEnd?: () => void): Job => ({
   title,
   noun: nouns.device,
   async run(progress, signal) {
@@ -73,6 +73,6 @@ export const jobFor = (target: Target, title: string, work: Work, onEnd: () => v
   },
   onEnd() {
     void renew('devices', 'fleet', 'bundles', 'attributes', 'segments');
-    onEnd();
+    onEnd?.();
   },
 });

@@ -6,6 +6,7 @@ import { t } from '../../texts/devices.tsx';
 import { plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { confirmCount } from '../../ui/confirm-count.tsx';
 import { openDialog } from '../../ui/dialogs.ts';
 import { runJob } from '../../ui/jobs.tsx';
 import { jobFor, type Target, type Work } from './bulk-jobs.ts';
@@ -20,6 +21,8 @@ interface Action {
   readonly doing: string;
   readonly body: string;
   readonly destructive: boolean;
+  /** What is lost does not come back: of many, their number is typed, and nothing stays selected. */
+  readonly isFinal?: boolean;
   readonly work: Work;
 }
 
@@ -54,6 +57,7 @@ const actions: readonly Action[] = [
     doing: t.resetting,
     body: t.theyLoseTheirOwnerTitle,
     destructive: true,
+    isFinal: true,
     work: (device_ids) => call('manyDevices.reset', { body: { device_ids } }),
   },
   {
@@ -62,6 +66,7 @@ const actions: readonly Action[] = [
     doing: t.deleting,
     body: t.serviceForgetsThemWithTheir,
     destructive: true,
+    isFinal: true,
     work: (device_ids) => call('manyDevices.remove', { body: { device_ids } }),
   },
 ];
@@ -75,14 +80,16 @@ interface BulkMenuProps {
 export function BulkMenu({ target, onEnd }: BulkMenuProps) {
   const [, navigate] = useLocation();
   const devices = plural(target.count, nouns.device);
-  const ask = ({ verb, doing, body, destructive, work }: Action): void =>
-    confirm({
+  const ask = ({ verb, doing, body, destructive, isFinal = false, work }: Action): void => {
+    const question = {
       title: `${verb} ${devices}?`,
       body,
       action: `${verb} ${devices}`,
-      destructive,
-      run: () => runJob(jobFor(target, `${doing} ${devices}`, work, onEnd)),
-    });
+      run: () => runJob(jobFor(target, `${doing} ${devices}`, work, isFinal ? onEnd : undefined)),
+    };
+    if (isFinal) confirmCount({ ...question, count: target.count });
+    else confirm({ ...question, destructive });
+  };
   return (
     // Within the page, so that it belongs to its part of it; the first item has the focus at once.
     <Menu position="bottom-start" withinPortal={false} withInitialFocusPlaceholder={false}>

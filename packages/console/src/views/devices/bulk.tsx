@@ -17,24 +17,18 @@ import { BulkMenu } from './bulk-menu.tsx';
 interface DialogProps {
   readonly target: Target;
   readonly onStart: (job: Job) => void;
-  readonly onEnd: () => void;
 }
 
 const noTag = '(none)';
 
-function TagDialog({ target, onStart, onEnd }: DialogProps) {
+function TagDialog({ target, onStart }: DialogProps) {
   const [tag, setTag] = useState<string | null>(null);
   const devices = plural(target.count, nouns.device);
   const start = async (): Promise<void> => {
     // Safe: the choices are the contract's values.
     const body = { tag: (tag === noTag ? '' : tag) as '' | (typeof tags)[number] };
     onStart(
-      jobFor(
-        target,
-        t.tagging(devices),
-        (device_ids) => call('manyDevices.setTag', { body: { ...body, device_ids } }),
-        onEnd,
-      ),
+      jobFor(target, t.tagging(devices), (device_ids) => call('manyDevices.setTag', { body: { ...body, device_ids } })),
     );
   };
   return (
@@ -58,13 +52,13 @@ function TagDialog({ target, onStart, onEnd }: DialogProps) {
   );
 }
 
-function ActivateDialog({ target, onStart, onEnd }: DialogProps) {
+function ActivateDialog({ target, onStart }: DialogProps) {
   const [product, setProduct] = useState<string | null>(null);
   const devices = plural(target.count, nouns.device);
   const start = async (): Promise<void> => {
     if (product === null) return;
     const activate: Work = (device_ids) => call('manyDevices.activate', { body: { product_id: product, device_ids } });
-    onStart(jobFor(target, t.activating(devices), activate, onEnd));
+    onStart(jobFor(target, t.activating(devices), activate));
   };
   return (
     <Form submit={t.activate(devices)} onSubmit={start} disabled={product === null}>
@@ -82,7 +76,7 @@ function ActivateDialog({ target, onStart, onEnd }: DialogProps) {
   );
 }
 
-function LabelDialog({ target, onStart, onEnd }: DialogProps) {
+function LabelDialog({ target, onStart }: DialogProps) {
   const form = useForm({
     initialValues: { name: '', value: '', removes: false },
     validateInputOnChange: true,
@@ -93,7 +87,7 @@ function LabelDialog({ target, onStart, onEnd }: DialogProps) {
     const { name, value, removes } = form.values;
     const labels = { [name]: removes ? null : value };
     const label: Work = (device_ids) => call('attributes.setManyLabels', { body: { device_ids, labels } });
-    onStart(jobFor(target, t.labelling(devices), label, onEnd));
+    onStart(jobFor(target, t.labelling(devices), label));
   };
   return (
     <Form submit={t.label(devices)} onSubmit={start} disabled={!form.isValid()}>
@@ -130,7 +124,6 @@ export function BulkBar({ target, all, onAll, onClear }: BulkBarProps) {
     openDialog({ title }, (close) => (
       <Dialog
         target={target}
-        onEnd={onClear}
         onStart={(job) => {
           close();
           runJob(job);

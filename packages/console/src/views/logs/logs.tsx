@@ -7,6 +7,7 @@ import { common } from '../../texts/common.ts';
 import { formatMoment, msOf } from '../../texts/format.ts';
 import { t } from '../../texts/logs.ts';
 import { nouns } from '../../texts/nouns.ts';
+import { t as shell } from '../../texts/shell.ts';
 import { stateName } from '../../texts/states.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
@@ -22,6 +23,7 @@ import { SavedViews } from '../../ui/saved-views.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { TextFilter } from '../../ui/text-filter.tsx';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
+import { ActivitySections } from './activity-sections.tsx';
 
 const filterNames = ['q', 'type', 'level', 'device_id', 'product_id', 'user_id', 'user', 'since', 'after'] as const;
 
@@ -182,7 +184,8 @@ export default function Logs() {
   } as LogListQuery;
   const found = useCall('logs.list', { query }, { keepPrevious: true });
   return (
-    <Page title={common.logs} description={t.whatYouDidAndWhat} actions={<SavedViews list={list} page="logs" />}>
+    <Page title={shell.activity} description={t.whatYouDidAndWhat} actions={<SavedViews list={list} page="logs" />}>
+      <ActivitySections shown="/logs" />
       <Filters list={list} />
       <DataTable
         label={common.logs}

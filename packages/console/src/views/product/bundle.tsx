@@ -1,8 +1,8 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { BundleDetail, ProductRecord } from '@moorage/api';
-import { IconTag } from '@tabler/icons-react';
-import { useLocation } from 'wouter';
+import { IconRocket, IconTag } from '@tabler/icons-react';
+import { Link, useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
 import { t } from '../../texts/bundles.ts';
@@ -47,10 +47,15 @@ function Actions({ bundle, product }: PartProps) {
       ))}
       {bundle.state === 'published' && (
         <Button
-          variant={bundle.tag === null ? 'filled' : 'default'}
-          leftSection={<IconTag size={16} aria-hidden />}
-          onClick={tagDialog.open}
+          component={Link}
+          href={`/rollouts/new?product=${product.id}&bundle=${bundle.id}`}
+          leftSection={<IconRocket size={16} aria-hidden />}
         >
+          {t.rollOut}
+        </Button>
+      )}
+      {bundle.state === 'published' && (
+        <Button variant="default" leftSection={<IconTag size={16} aria-hidden />} onClick={tagDialog.open}>
           {bundle.tag === null ? common.tag : t.changeTag}
         </Button>
       )}

@@ -1,8 +1,6 @@
-import { Alert, Group, Tabs } from '@mantine/core';
+import { Alert, Group } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
 import { IconTrash } from '@tabler/icons-react';
-import { Suspense } from 'react';
-import { useLocation } from 'wouter';
 import { useCall } from '../../api/queries.ts';
 import { useIsAdmin } from '../../api/session.tsx';
 import { common } from '../../texts/common.ts';
@@ -10,59 +8,17 @@ import { nouns } from '../../texts/nouns.ts';
 import { t } from '../../texts/product.ts';
 import { StateBadge } from '../../ui/badge.tsx';
 import { Copy } from '../../ui/copy.tsx';
-import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { PageLink } from '../../ui/link.tsx';
 import { LoadedPage } from '../../ui/loaded-page.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Empty, Loading } from '../../ui/states.tsx';
-import { TabList } from '../../ui/tab-list.tsx';
+import { PageTabs, sectionAt } from '../../ui/page-tabs.tsx';
+import { Empty } from '../../ui/states.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { ActivateOwn } from './activate-own.tsx';
 import { mayAdminister, mayChange, mayOperate, mayReadAssets } from './product-actions.ts';
 import { ProductMenu } from './product-menu.tsx';
-import { type ProductTab, tabs } from './tabs.ts';
+import { productTabs, sections } from './tabs.ts';
 import { useUnheard } from './unheard.ts';
-
-interface ProductTabsProps {
-  readonly product: ProductRecord;
-  readonly offered: readonly ProductTab[];
-  readonly shown: string;
-}
-
-const tabAddress = (productId: string, key: string): string =>
-  key === 'overview' ? `/products/${productId}` : `/products/${productId}/${key}`;
-
-function ProductTabs({ product, offered, shown }: ProductTabsProps) {
-  const [, navigate] = useLocation();
-  const admin = useIsAdmin();
-  const rights = { mayChange: mayChange(product, { admin }), mayAdminister: mayAdminister(product, { admin }) };
-  return (
-    // Tabs are opened by Enter, not by walking over them: each asks the service for something.
-    <Tabs
-      value={shown}
-      onChange={(key) => key !== null && navigate(tabAddress(product.id, key))}
-      keepMounted={false}
-      activateTabWithKeyboard={false}
-    >
-      <TabList label={t.partsOfProduct} shown={shown}>
-        {offered.map(({ key, title, icon: Icon }) => (
-          <Tabs.Tab key={key} value={key} px="sm" leftSection={<Icon size={16} aria-hidden />}>
-            {title}
-          </Tabs.Tab>
-        ))}
-      </TabList>
-      {offered.map(({ key, title, view: View }) => (
-        <Tabs.Panel key={key} value={key} pt="md" aria-label={title}>
-          <ErrorBoundary>
-            <Suspense fallback={<Loading />}>
-              <View product={product} {...rights} />
-            </Suspense>
-          </ErrorBoundary>
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  );
-}
 
 const crumbs = [{ title: common.products, href: '/products' }];
 
@@ -74,7 +30,9 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
     operators: mayOperate(product, { admin }),
     insiders: mayReadAssets(product, { admin }),
   };
-  const offered = tabs.filter(({ only }) => only === undefined || isOne[only]);
+  const rights = { mayChange: isOne.changers, mayAdminister: mayAdminister(product, { admin }) };
+  const offered = sections.filter(({ only }) => only === undefined || isOne[only]);
+  const shown = sectionAt(offered, tab);
   return (
     <Page
       title={product.title}
@@ -103,8 +61,16 @@ function ProductPage({ product, tab }: { readonly product: ProductRecord; readon
           {t.trashMeaning(mayAdminister(product, { admin }) ? t.orDeletesItForGood : '')}
         </Alert>
       )}
-      {offered.some(({ key }) => key === tab) ? (
-        <ProductTabs product={product} offered={offered} shown={tab} />
+      {shown ? (
+        <PageTabs
+          label={t.partsOfProduct}
+          groups={productTabs}
+          offered={offered}
+          shown={shown}
+          base={`/products/${product.id}`}
+        >
+          {(View) => <View product={product} {...rights} />}
+        </PageTabs>
       ) : (
         <Empty
           title={t.thereIsNoSuchPart}

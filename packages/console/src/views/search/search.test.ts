@@ -14,7 +14,7 @@ describe('views that a text leads to', () => {
   });
 
   test('a name leads to its view, and what has no such view to none', () => {
-    expect(titles('log')).toEqual(['Logs']);
+    expect(titles('activ')).toEqual(['Activity']);
     expect(titles('xyzzy')).toEqual([]);
   });
 
