@@ -33,8 +33,8 @@ export const t = texts({
   allAlerts: ['All alerts', 'Alle Alarme'],
   open: ['Open', 'Offen'],
   rulesAreMadeOnPage: [
-    'Rules are made on the page of a product, under "Alerts": devices that are silent, updates that fail, streams beyond a limit.',
-    'Regeln entstehen auf der Seite eines Produkts unter „Alarme“: Geräte, die schweigen, Updates, die fehlschlagen, Streams jenseits einer Grenze.',
+    'Rules are made on the page of a product, under "Settings", "Alerts": devices that are silent, updates that fail, streams beyond a limit.',
+    'Regeln entstehen auf der Seite eines Produkts unter „Einstellungen“, „Alarme“: Geräte, die schweigen, Updates, die fehlschlagen, Streams jenseits einer Grenze.',
   ],
   thereIsNoAlert: ['There is no alert', 'Es gibt keinen Alarm'],
   alertsNoneIsNew: ['Alerts: none is new', 'Alarme: keiner ist neu'],
