@@ -189,8 +189,11 @@ describe.skipIf(skipReason)('what is offered to whom', () => {
     await page.getByText('Owner: harbour.').waitFor();
     const gull = await quay.open({ as: people.visitor, path: `/products/${light.id}` });
     await gull.getByRole('heading', { level: 1, name: 'Leading light' }).waitFor();
-    expect(await tabs(gull)).toContain('Rollouts');
-    expect(await tabs(gull)).not.toContain('Connectors');
+    const sections = gull.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+    await openSection(gull, 'Releases');
+    expect(await sections.allTextContents()).toContain('Rollouts');
+    await openSection(gull, 'Settings');
+    expect(await sections.allTextContents()).not.toContain('Connectors');
     expect([...complaints(page), ...complaints(gull)]).toEqual([]);
   });
 
