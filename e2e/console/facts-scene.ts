@@ -31,7 +31,7 @@ async function devicesOf({ client }: Quay, model: DeviceRecord, productId: strin
   return ids;
 }
 
-/** Lets time pass in the records: no device can be silent by itself within a test. */
+/** Lets time pass in the records: no device grows silent within a test. */
 function age(records: string, silent: string, late: string, entry: string): void {
   const db = new DatabaseSync(records);
   db.exec('pragma busy_timeout = 10000');

@@ -123,7 +123,7 @@ const facts: readonly Fact[] = [
     },
   },
   {
-    title: 'a tag on a frozen product moves nobody',
+    title: 'a tag on a frozen product moves no device',
     path: () => `/bundles/${scene.newest}`,
     async compare(page) {
       const body = { change: 'tag', tag: 'release', bundle_id: scene.newest } as const;
@@ -270,7 +270,7 @@ describe.skipIf(skipReason)('what a page says is what the service says', () => {
     await page.context().close();
   });
 
-  test('the second save of a form is told that somebody else has changed it, and can be sent again', async () => {
+  test('the second save of a form is refused once the record has changed, and can be sent again', async () => {
     const path = `/products/${scene.product.id}`;
     const [first, second] = [await scene.quay.open({ path }), await scene.quay.open({ path })];
     for (const [page, text] of [
@@ -284,7 +284,7 @@ describe.skipIf(skipReason)('what a page says is what the service says', () => {
     await second.getByRole('button', { name: 'Save the texts' }).click();
     await expect.poll(summary).toBe('Of the second');
     await first.getByRole('button', { name: 'Save the texts' }).click();
-    await first.getByText('Somebody else has changed this since you have read it').waitFor();
+    await first.getByText('This has been changed since you have read it').waitFor();
     expect(await first.getByRole('textbox', { name: 'Summary' }).inputValue()).toBe('Of the first');
     expect(await summary()).toBe('Of the second');
     await first.getByRole('button', { name: 'Save the texts' }).click();

@@ -141,7 +141,7 @@ export const errors = {
   DEVICE_OFFLINE: { status: 409, message: 'The device is not on the message channel' },
   UPDATE_OVER: { status: 410, message: 'The update is over' },
   FILE_CHANGED: { status: 412, message: 'The file is another than the one that is asked for' },
-  RECORD_CHANGED: { status: 412, message: 'Somebody else has changed this since you have read it' },
+  RECORD_CHANGED: { status: 412, message: 'This has been changed since you have read it' },
   BODY_TOO_LARGE: { status: 413, message: 'The body is over the limit of {limitBytes} bytes' },
   ENCODED_BODY: { status: 415, message: 'A body is taken as it is; header "content-encoding" is "{encoding}"' },
   WRONG_MEDIA_TYPE: { status: 415, message: 'Media type "{mediaType}" is not accepted here' },

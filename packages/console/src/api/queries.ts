@@ -103,8 +103,8 @@ export interface EditOptions {
 }
 
 /**
- * A form that changes a record which was read by another call: it is refused, and told, where somebody else has changed the
- * record since the form began. Sent again, it goes over what it has been told of. Returns what sends the change.
+ * Sends what a form changes of a record that another call has read. It is refused where the record has changed since the form
+ * began; sent again, it goes over that change.
  */
 export function useEdit<N extends EndpointName, R extends EndpointName>(
   name: N,

@@ -110,7 +110,7 @@ export const messagesInGerman: Readonly<Record<ErrorCode, string>> = {
   DEVICE_REFUSED: 'Das Gerät lehnt ab: {detail}',
   DEVICE_OFFLINE: 'Das Gerät ist nicht am Nachrichtenkanal',
   UPDATE_OVER: 'Das Update ist vorbei',
-  RECORD_CHANGED: 'Jemand anderes hat das geändert, seit du es geöffnet hast',
+  RECORD_CHANGED: 'Das wurde geändert, seit du es geöffnet hast',
   FILE_CHANGED: 'Die Datei ist inzwischen eine andere',
   BODY_TOO_LARGE: 'Der Inhalt ist größer als {limitBytes} Bytes',
   TOO_MANY_REQUESTS: 'Das waren {limit} Anfragen in dieser Minute, mehr sind nicht erlaubt',

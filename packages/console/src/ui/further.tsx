@@ -14,7 +14,7 @@ export function cursorIn(headers: Headers | undefined): string | undefined {
 const momentIn = (cursor: string): number => Number(cursor.split('_', 1)[0]);
 
 /**
- * Has a search that has found nothing where it has looked go on by itself. Says up to which moment it has looked.
+ * Continues a search that has found nothing where it has looked. Says up to which moment it has looked.
  *
  * @param cursor where it goes on, once the answer is there; nothing before and at the end
  */

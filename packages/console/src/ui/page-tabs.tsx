@@ -14,7 +14,7 @@ export interface TabGroup<G extends string = string> {
   readonly icon: TablerIcon;
 }
 
-/** A section of a page, with an address of its own. */
+/** A section of a page, with its address. */
 export interface PageSection<Props, G extends string = string> {
   /** Last part of the address; the first section has none. */
   readonly key: string;

@@ -8,7 +8,7 @@ interface SectionLinksProps {
   readonly shown: string;
 }
 
-/** The sections of a page or tab, each with an address of its own. */
+/** The sections of a page or tab, each with its address. */
 export const SectionLinks = ({ sections, shown }: SectionLinksProps) => (
   <Group component="nav" gap={4} aria-label={t.sections}>
     {sections.map(({ href, title }) => (

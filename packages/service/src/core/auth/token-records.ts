@@ -18,7 +18,7 @@ export const tokenRecord = (
     scopes: row.scopes === null ? ['all'] : (JSON.parse(row.scopes) as TokenScope[]),
     product_ids: row.product_ids === null ? null : (JSON.parse(row.product_ids) as string[]),
     current: row.id === tokenId,
-    // A session of the console ends by itself, whatever its row says.
+    // A login session ends by its age, whatever its row says.
     ...(row.client !== null && { expires_at: String(row.created_at + sessionMaxAgeS * 1_000) }),
   });
 

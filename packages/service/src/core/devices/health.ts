@@ -2,7 +2,7 @@ import { type DeviceHealth, usualPollS } from '@moorage/api';
 import { type RawBuilder, sql } from 'kysely';
 import type { DeviceHooks } from './hooks.ts';
 
-/** So many of its intervals a device may take and is on time: it asks a little sooner or later than it was told. */
+/** So many of its intervals a device may take and is on time: its queries are spread around the interval. */
 const onTimeIntervals = 2;
 /** After so many intervals it has missed three queries, and is silent. */
 const silentIntervals = 4;

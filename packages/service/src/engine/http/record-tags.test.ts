@@ -101,7 +101,7 @@ eachDatabase('a change with If-Match', (open) => {
   const pathOf = ({ path }: EndpointShape) =>
     path.replaceAll(/\{(\w+)\??\}/g, (_, name: string) => blanks[name] ?? name);
 
-  it.each(conditionalNames)('%s is refused once somebody else has changed the record', async (name) => {
+  it.each(conditionalNames)('%s is refused once the record has changed', async (name) => {
     const shape = shapes[name] as EndpointShape & { readonly audit: { readonly read: string } };
     const reader = shapes[`${name.split('.', 1)[0]}.${shape.audit.read}`] as EndpointShape;
     const [first, second] = (bodies[name as Name] ?? []).map((body) => ({ ...fixed[name], ...body }));

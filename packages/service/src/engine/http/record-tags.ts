@@ -36,7 +36,7 @@ export function tagged(run: Run, name: string, beside: Contract): Run {
 }
 
 /**
- * A change that is refused where If-Match names a record as it was before somebody else's. The record is read before the
+ * A change that is refused where If-Match names a record as it was before another change. The record is read before the
  * change begins, not within it: two that are sent within the same milliseconds are both carried out. Spec: API-ERR-412.
  *
  * @param read what an endpoint beside it answers to the caller of a call, of the same thing

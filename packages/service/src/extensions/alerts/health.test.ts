@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { buildApp, eachDatabase } from '../../testing/index.ts';
 import { judge } from './engine.ts';
 
-/** How long ago devices of a product were heard from, by the seconds between two of their queries; without a row of its own: 3,600. */
+/** How long ago devices of a product were heard from, by the seconds between two of their queries; 3,600 without a setting. */
 const cases: readonly {
   readonly interval?: number;
   readonly agoMs?: number;
