@@ -158,7 +158,8 @@ const facts: readonly Fact[] = [
       const said = await main(page);
       expect(said).toContain('It has ended');
       expect(said).not.toMatch(/begins when|last stage is open|counts from/);
-      await page.getByRole('button', { name: 'Make it the release …' }).waitFor();
+      await page.getByRole('link', { name: 'Make it the release …' }).click();
+      await page.getByRole('dialog', { name: /^Tag of bundle/ }).waitFor();
     },
   },
   {

@@ -16,6 +16,7 @@ import { PageLink } from '../../ui/link.tsx';
 import { LoadedPage } from '../../ui/loaded-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Page } from '../../ui/page.tsx';
+import { useAskedFor } from '../../ui/use-asked-for.ts';
 import type { ViewProps } from '../view-props.ts';
 import { AdoptionChart } from './adoption-chart.tsx';
 import { movesOf } from './bundle-actions.ts';
@@ -33,6 +34,7 @@ interface PartProps {
 /** Publish, tag, archive and delete: what the bundle's state allows. */
 function Actions({ bundle, product }: PartProps) {
   const [tagging, tagDialog] = useDisclosure();
+  useAskedFor('tag', tagDialog.open);
   const [, navigate] = useLocation();
   return (
     <>

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { RolloutAction, RolloutRecord } from '@moorage/api';
 import { IconHandStop } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { useCall, useChange } from '../../api/queries.ts';
 import { common } from '../../texts/common.ts';
 import { t as fleet } from '../../texts/fleet.ts';
@@ -23,7 +24,6 @@ import { Moment } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
-import { TagDialog } from '../product/tag-dialog.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { Executions } from './executions.tsx';
 import { Meters } from './meters.tsx';
@@ -241,18 +241,14 @@ function Planned({ rollout }: { readonly rollout: RolloutRecord }) {
   );
 }
 
-/** A bundle that all have got by a rollout is not what new devices get before it is the release. */
-function ReleaseButton({ rollout: { bundle_id, product, product_id } }: { readonly rollout: RolloutRecord }) {
-  const [opened, dialog] = useDisclosure();
+/** A bundle that all have got by a rollout is not what new devices get before it is the release: its page asks about that. */
+function ReleaseButton({ rollout: { bundle_id } }: { readonly rollout: RolloutRecord }) {
   const bundle = useCall('bundles.get', { params: { bundle_id } }).data?.value;
   if (bundle?.state !== 'published' || bundle.tag === 'release') return null;
   return (
-    <>
-      <Button variant="default" onClick={dialog.open}>
-        {t.makeItTheRelease}
-      </Button>
-      <TagDialog bundle={bundle} product={{ id: product_id, product }} opened={opened} onClose={dialog.close} />
-    </>
+    <Button variant="default" component={Link} href={`/bundles/${bundle_id}?tag`}>
+      {t.makeItTheRelease}
+    </Button>
   );
 }
 

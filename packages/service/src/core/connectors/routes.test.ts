@@ -37,7 +37,7 @@ eachDatabase('connectors', (open) => {
       code: 'HOOK',
       type: 'webhook',
       opts: { type: 'webhook', url, secret: '***' },
-      state: 'ok',
+      state: 'unused',
       last_used_at: null,
       last_error: null,
     });
