@@ -18,12 +18,12 @@ import { PageLink } from '../../ui/link.tsx';
 import { momentOf } from '../../ui/moment.tsx';
 import { Muted } from '../../ui/muted.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Versions } from '../../ui/product-versions.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type ListAddress, pageOf, useListAddress } from '../../ui/use-list.ts';
 import { unheardMs } from '../product/unheard.ts';
 import type { ViewProps } from '../view-props.ts';
 import { CreateProduct } from './create-product.tsx';
-import { Versions } from './versions.tsx';
 
 type Query = NonNullable<InputOf<'products.list'>['query']>;
 

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import type { ProductRecord } from '@moorage/api';
-import { t } from '../../texts/products.ts';
-import { StateBadge } from '../../ui/badge.tsx';
+import { t } from '../texts/products.ts';
+import { StateBadge } from './badge.tsx';
 
 interface VersionsProps {
   readonly product: Pick<ProductRecord, 'release' | 'version'>;
