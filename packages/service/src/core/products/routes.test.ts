@@ -48,6 +48,7 @@ eachDatabase('products', (open) => {
         state: 'preview',
         tag: null,
         version: null,
+        release: null,
         claimable: true,
         production: false,
         part_number: null,
