@@ -1,5 +1,5 @@
 /**
- * Takes the pictures that the README shows, of the console and of a rehearsal's report: a service of its own with example
+ * Takes the pictures of the README and of the console's guide, of the console and of a rehearsal's report: a service of its own with example
  * data, a virtual module, and Debian's browser; the dashboard and the list of devices are those of the fleet that the console is measured
  * with. Needs /usr/bin/chromium; takes about three minutes, half of which the example measures.
  *

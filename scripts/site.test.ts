@@ -6,13 +6,14 @@ import { findDeadLinks } from './support/site-links.ts';
 const files = [
   {
     path: 'README.md',
-    text: '# Top\n\n[run](docs/guide/run.md), [deploy](deploy), [code](`bin`)\n\n## Guides\n[b](docs/guide/run.md)\n',
+    text: '# Top\n\n[run](docs/guide/run.md), [deploy](deploy), [code](`bin`)\n',
   },
   {
     path: 'docs/guide/run.md',
     text: '# Run `it`\n\n[top](../../README.md#top) [![p](../pictures/a.png)](../reference)\n```run x\n[top](../../README.md)\n```\n[rules](../monitoring/rules.yml) [`x`](../../deploy/x) [out](https://example.com)\n',
   },
   { path: 'docs/guide/ask.md', text: '# Ask' },
+  { path: 'docs/guide/README.md', text: '# Guides\n\n[b](run.md)\n' },
   { path: 'docs/reference/README.md', text: '# Reference' },
   { path: 'docs/pictures/a.png', text: '' },
   { path: 'docs/monitoring/rules.yml', text: 'groups: []' },
@@ -27,6 +28,7 @@ describe('the pages of the site', () => {
       'index.md',
       'guide/run.md',
       'guide/ask.md',
+      'guide/index.md',
       'reference/index.md',
       'pictures/a.png',
       'public/monitoring/rules.yml',
@@ -44,6 +46,7 @@ describe('the pages of the site', () => {
     const [top, guides] = sidebarOf(pages);
     expect(top?.items).toEqual([{ text: 'Top', link: '/' }]);
     expect(guides?.items).toEqual([
+      { text: 'Guides', link: '/guide/' },
       { text: 'Run it', link: '/guide/run' },
       { text: 'Ask', link: '/guide/ask' },
     ]);

@@ -99,10 +99,10 @@ const groups: readonly (readonly [title: string, folder: string])[] = [
 
 const titleOf = (text: string): string => (/^# (.+)$/m.exec(text)?.[1] ?? '').replaceAll('`', '');
 
-/** What the side of each page lists: guides in the order in which the first page lists them, the rest by title. */
+/** What the side of each page lists: guides in the order in which their page lists them, the rest by title. */
 export function sidebarOf(pages: ReadonlyMap<string, string>): SidebarGroup[] {
-  const [, list = ''] = (pages.get('index.md') ?? '').split('## Guides\n');
-  const named = [...list.matchAll(/\]\(\.\/(guide\/[\w-]+\.md)/g)].map(([, place]) => place);
+  const list = pages.get('guide/index.md') ?? '';
+  const named = [...list.matchAll(/\]\(\.\/([\w-]+\.md)/g)].map(([, name]) => `guide/${name}`);
   const rank = (place: string): number => (named.includes(place) ? named.indexOf(place) : named.length);
   const item = (place: string) => ({
     text: titleOf(pages.get(place) ?? ''),
