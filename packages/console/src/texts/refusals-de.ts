@@ -115,7 +115,8 @@ export const messagesInGerman: Readonly<Record<ErrorCode, string>> = {
   BODY_TOO_LARGE: 'Der Inhalt ist größer als {limitBytes} Bytes',
   TOO_MANY_REQUESTS: 'Das waren {limit} Anfragen in dieser Minute, mehr sind nicht erlaubt',
   TOO_MANY_LOOK_UPS: 'In dieser Stunde wurden so viele Konten genannt wie erlaubt; wieder in {retryAfterS} Sekunden',
-  TOO_MANY_WRITES: 'Das Gerät hat so oft geschrieben, wie es in einer Minute darf ({writes}: {limit}-mal); in {retryAfterS} Sekunden wieder',
+  TOO_MANY_WRITES:
+    'Das Gerät hat so oft geschrieben, wie es in einer Minute darf ({writes}: {limit}-mal); in {retryAfterS} Sekunden wieder',
   TOO_MANY_LOGINS: 'Zu viele falsche Anmeldungen; in {retryAfterS} Sekunden geht es wieder',
   TOO_MANY_SIGN_UPS: 'Gerade entstehen zu viele Konten; in {retryAfterS} Sekunden geht es wieder',
   CONNECTOR_FAILED: 'Das Ziel des Konnektors antwortet mit einem Fehler: {detail}',

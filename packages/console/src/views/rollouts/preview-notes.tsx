@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import type { Reach } from '@moorage/api';
 import { formatMoment, plural } from '../../texts/format.ts';
 import { nouns } from '../../texts/nouns.ts';
-import { t } from '../../texts/rollouts.ts';
 import { t as reached } from '../../texts/reach.ts';
+import { t } from '../../texts/rollouts.ts';
 
 interface Notes {
   readonly reach: Reach;
