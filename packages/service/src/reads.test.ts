@@ -183,7 +183,7 @@ eachDatabase('a GET changes nothing', (open) => {
     await read('ddi.artifacts', artifacts, plain.header);
     await read('ddi.artifact', `${artifacts}/image.swu`, plain.header);
     await read('ddi.artifact', `${artifacts}/image.swu.MD5SUM`, plain.header);
-    const id = deployment.replace(/.*\//, '');
+    const id = deployment.replace(/.*\/|\?.*/g, '');
     await world.ddiClient('one', plain.header).say(id, 'closed', 'success');
     await read('ddi.installed', `${at}/one/installedBase/${id}`, plain.header);
 

@@ -26,7 +26,7 @@ const wrong: readonly (readonly [command: typeof rescueCommand, args: string[], 
     gatewayRunCommand,
     [],
     { adopt: '/dev/null' },
-    'Option --product is missing: the product that the modules become devices of',
+    'Option --product or --make-product is missing: the product that the modules become devices of',
   ],
   [
     gatewayRunCommand,

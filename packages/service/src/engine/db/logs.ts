@@ -83,12 +83,23 @@ function isRepeated({ type, deviceId, message, atMs }: LogEntry): boolean {
   return count > repeatsLimit;
 }
 
+/** The rows that a connector of the product has not told of yet: it reads what happened from its row. */
+const untold = (trx: Db, productId: string | null | undefined) =>
+  trx
+    .selectFrom('deliveries')
+    .innerJoin('connectors', 'connectors.id', 'deliveries.connector_id')
+    .select('deliveries.log_id')
+    .where('connectors.product_id', '=', productId ?? '')
+    .where('deliveries.due_at', 'is not', null)
+    .where('deliveries.log_id', 'is not', null)
+    .$narrowType<{ log_id: string }>();
+
 /**
  * The row of an entry: a new one, or the last of the same text with how often it was and since when, which moves up to
  * where the newest are. Spec: API-RULE-log-5.
  */
 async function repeated(trx: Db, entry: LogEntry): Promise<Written> {
-  const { type, deviceId, message, atMs, data } = entry;
+  const { type, deviceId, productId, message, atMs, data } = entry;
   const fresh = { id: randomUUID(), entry };
   if (!deviceId || !isRepeated(entry)) return fresh;
   const last = await trx
@@ -98,6 +109,7 @@ async function repeated(trx: Db, entry: LogEntry): Promise<Written> {
     .where('created_at', '>', atMs - repeatsMs)
     .where('type', '=', type)
     .where('message', '=', message)
+    .where('id', 'not in', untold(trx, productId))
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst();

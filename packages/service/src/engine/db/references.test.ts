@@ -21,6 +21,7 @@ const loose: Readonly<Record<string, readonly string[]>> = {
     'audit_queue.product_id',
     'audit_queue.token_id',
     'audit_queue.user_id',
+    'blobs.put_by',
     'devices.blocked_by',
     'executions.bundle_id',
     'logs.bundle_id',
