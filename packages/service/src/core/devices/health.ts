@@ -8,14 +8,17 @@ const onTimeIntervals = 2;
 const silentIntervals = 4;
 
 /**
- * How a row of `devices` is heard from at a time, epoch ms, by the interval at which it asks. Lists, filters, counts, alert rules
+ * How a row of `devices` is heard from at a time, epoch ms, by the interval at which it is to ask, or the longer one that it has
+ * kept last. Lists, filters, counts, alert rules
  * and the command line all go by this one expression, which has the time in one place. Spec: API-RULE-health-1.
  */
 export const deviceHealth = (
   { pollInterval }: Pick<DeviceHooks, 'pollInterval'>,
   nowMs: number,
 ): RawBuilder<DeviceHealth> => {
-  const intervalMs = sql`(1000 * coalesce(${pollInterval ?? sql`null`}, ${sql.lit(usualPollS)}))`;
+  const setMs = sql`(1000 * coalesce(${pollInterval ?? sql`null`}, ${sql.lit(usualPollS)}))`;
+  const intervalMs = sql`(select case when devices.contact_ms > own.ms then devices.contact_ms else own.ms end
+    from (select ${setMs} as ms) as own)`;
   return sql`case
     when devices.state = 'disabled' then 'blocked'
     when exists (select 1 from channels as hc where hc.device_id = devices.id) then 'connected'

@@ -26,7 +26,7 @@ export interface TokenOwner {
 export type DeviceRow = Row<'devices'>;
 
 /** Contacts of a device that follow each other within this time are one, ms. */
-export const contactMs = 120_000;
+export const contactMs = 20_000;
 
 /** A device was heard of: when (epoch ms) and from which address; without one a connection of it has ended. */
 export interface Touch {

@@ -8,6 +8,7 @@ import { judge } from './engine.ts';
 const cases: readonly {
   readonly interval?: number;
   readonly agoMs?: number;
+  readonly keptMs?: number;
   readonly state?: 'disabled';
   readonly channel?: true;
   readonly is: DeviceHealth;
@@ -26,6 +27,9 @@ const cases: readonly {
   { interval: 60, agoMs: 2 * minuteMs, is: 'late' },
   { interval: 60, agoMs: 4 * minuteMs, is: 'silent' },
   { interval: 86_400, agoMs: 24 * hourMs, is: 'on_time' },
+  // A longer one that it keeps, and a shorter one.
+  { keptMs: 24 * hourMs, agoMs: 24 * hourMs, is: 'on_time' },
+  { keptMs: minuteMs, agoMs: 4 * minuteMs, is: 'on_time' },
   // A clock that is ahead of the service's.
   { agoMs: -minuteMs, is: 'on_time' },
 ];
@@ -41,7 +45,7 @@ eachDatabase('how a device is heard from', (open) => {
     const products = new Map<number, string>();
     const expected = new Map<DeviceHealth, string[]>(healthStates.map((word) => [word, []]));
     const nowMs = app.clock.now();
-    for (const { interval = 0, agoMs, state, channel, is } of cases) {
+    for (const { interval = 0, agoMs, keptMs = null, state, channel, is } of cases) {
       const product_id =
         products.get(interval) ?? (await app.make.product({ platform_id: platform.id, user_id: admin.id })).id;
       products.set(interval, product_id);
@@ -52,6 +56,7 @@ eachDatabase('how a device is heard from', (open) => {
         product_id,
         state: state ?? (agoMs === undefined ? 'enabled' : 'active'),
         last_seen_at: agoMs === undefined ? null : nowMs - agoMs,
+        contact_ms: keptMs,
         lat_e6: 1,
         lon_e6: 1,
       });
