@@ -15,7 +15,8 @@ test.skipIf(!hasPrograms('curl', 'bash'))('the device guide works as it stands (
   const service = moorage(['serve', ...places, '--json'], { MOORAGE_ADMIN_PASSWORD: 'correct horse' });
   const ready = await eventOf(service, 'ready');
   // As in a clone.
-  await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(folder, 'node_modules'));
+  for (const name of ['node_modules', 'docs'])
+    await symlink(fileURLToPath(new URL(`../../${name}`, import.meta.url)), join(folder, name));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   const [program = ''] = await blocksOf('device-sdk.md', 'js');
   expect(program.trim().split('\n').slice(3)).toHaveLength(10);

@@ -230,9 +230,9 @@ async function act(deps: RolloutDeps, call: Call<Contract['act']>) {
   const { action } = call.body;
   const { lifecycle, clock } = deps;
   return changing(deps, call, async (work, rollout) => {
+    if (call.body.bundle_id !== undefined) return rollBackTo(deps, work, rollout, call);
     const refused = refuseAct(action, rollout, call.caller);
     if (refused) return failure(refused);
-    if (call.body.bundle_id !== undefined) return rollBackTo(deps, work, rollout, call);
     const trigger = triggerOf(action, rollout, clock.now());
     const moved =
       trigger === 'start'
