@@ -104,7 +104,7 @@ async function reach(deps: RolloutDeps, call: Call<Contract['reach']>): Promise<
   const { bundle_id: bundleId, device_id: deviceId } = body;
   if (bundleId !== undefined && !known.world.versions.has(bundleId)) return wrongBundle(product.value.product);
   if (deviceId !== undefined && known.devices.every(({ id }) => id !== deviceId)) {
-    return failure(refusal('NOT_FOUND', { what: 'Device of the product' }));
+    return failure(refusal('NOT_FOUND', { what: 'Device' }));
   }
   const draft = body.rollout && (await draftOf(deps, db, product.value, { body: body.rollout, caller }));
   if (draft && !draft.ok) return inDraft(draft.error);
