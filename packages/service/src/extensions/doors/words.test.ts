@@ -83,6 +83,22 @@ const failures: readonly [who: string, before: Events, last: readonly string[], 
     'check',
   ],
   [
+    'SWUpdate does not know the signer, with a line of another process between',
+    [
+      ...started,
+      [
+        'proceeding',
+        'ERROR : Authentication of all signatures failed',
+        '[channel] : another process',
+        'ERROR : Compatible SW not found',
+      ],
+      ['proceeding', 'Image invalid or corrupted. Not installing ...'],
+    ],
+    ['No suitable .swu image found'],
+    'Authentication of all signatures failed',
+    'check',
+  ],
+  [
     'SWUpdate has got other bytes after a cut',
     [...started, ['proceeding', 'ERROR : Channel get operation failed (18)', '[channel_get_file] : resumed']],
     ['ERROR : HASH mismatch : 1a <--> 8f', 'No suitable .swu image found'],

@@ -78,14 +78,17 @@ const longestReason = 500;
 
 const meaningOfLine = (line: string) => meaningOf(lineWords, 'offered', (says: RegExp) => says.test(line));
 
+/** Lines that carry the mark of an error stand together with one other between them at most: a client has several processes. */
+const apart = 2;
+
 /**
  * The line that says why: the first of those that stand together last and carry the mark of an error. Where none does, the
  * last line of the client.
  */
 function lineOfReason(said: readonly string[], last: readonly string[]): string {
-  const at = said.findLastIndex((line) => errorMark.test(line));
-  const before = said.slice(0, Math.max(0, at)).findLastIndex((line) => !errorMark.test(line));
-  const marked = at < 0 ? undefined : said[before + 1];
+  const marks = said.flatMap((line, at) => (errorMark.test(line) ? [at] : []));
+  const first = marks.findLast((at, mark) => at - (marks[mark - 1] ?? Number.NEGATIVE_INFINITY) > apart);
+  const marked = first === undefined ? undefined : said[first];
   return marked ?? last.findLast((line) => line.trim() !== '') ?? '';
 }
 
