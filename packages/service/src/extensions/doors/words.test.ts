@@ -89,7 +89,7 @@ const failures: readonly [who: string, before: Events, last: readonly string[], 
       [
         'proceeding',
         'ERROR : Authentication of all signatures failed',
-        '[channel] : another process',
+        '[channel_log_effective_url] : another process',
         'ERROR : Compatible SW not found',
       ],
       ['proceeding', 'Image invalid or corrupted. Not installing ...'],

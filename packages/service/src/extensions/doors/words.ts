@@ -78,17 +78,18 @@ const longestReason = 500;
 
 const meaningOfLine = (line: string) => meaningOf(lineWords, 'offered', (says: RegExp) => says.test(line));
 
-/** Lines that carry the mark of an error stand together with one other between them at most: a client has several processes. */
-const apart = 2;
+/** What SWUpdate's other processes write between the lines of what goes wrong. */
+const aside = /^\[channel_log_effective_url\]/;
 
 /**
  * The line that says why: the first of those that stand together last and carry the mark of an error. Where none does, the
  * last line of the client.
  */
 function lineOfReason(said: readonly string[], last: readonly string[]): string {
-  const marks = said.flatMap((line, at) => (errorMark.test(line) ? [at] : []));
-  const first = marks.findLast((at, mark) => at - (marks[mark - 1] ?? Number.NEGATIVE_INFINITY) > apart);
-  const marked = first === undefined ? undefined : said[first];
+  const lines = said.filter((line) => !aside.test(line));
+  const at = lines.findLastIndex((line) => errorMark.test(line));
+  const before = lines.slice(0, Math.max(0, at)).findLastIndex((line) => !errorMark.test(line));
+  const marked = at < 0 ? undefined : lines[before + 1];
   return marked ?? last.findLast((line) => line.trim() !== '') ?? '';
 }
 
