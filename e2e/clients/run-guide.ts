@@ -1,11 +1,10 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { runScript } from '../bash.ts';
 import { eventOf, moorage } from '../command-line.ts';
-import { blocksOf, endJobs } from '../guide.ts';
+import { blocksOf, endJobs, linkClone } from '../guide.ts';
 
 /** Clients begin an update some time after they have seen it. In ms. */
 const limitMs = 300_000;
@@ -13,8 +12,7 @@ const limitMs = 300_000;
 /** A service of its own, against which the commands of guides run one after another. */
 export async function openGuides() {
   const data = await mkdtemp(join(tmpdir(), 'moorage-guide-'));
-  // As in a clone.
-  await symlink(fileURLToPath(new URL('../../docs', import.meta.url)), join(data, 'docs'));
+  await linkClone(data);
   const args = ['serve', '--data', data, '--port', '0', '--device-port', '0', '--json'];
   const service = moorage(args, { MOORAGE_ADMIN_PASSWORD: 'correct horse' });
   const ready = await eventOf(service, 'ready');

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { bashArgs, guideEnv, hasPrograms } from '../bash.ts';
 import { eventOf, killAll, moorage } from '../command-line.ts';
+import { linkClone } from '../guide.ts';
 
 const shells: ChildProcess[] = [];
 const lines: Socket[] = [];
@@ -85,8 +85,7 @@ test.skipIf(!hasPrograms('curl', 'bash'))('the data guide works as it stands (ne
   const program = moorage(['up', ...places, '--json'], { MOORAGE_ADMIN_PASSWORD: 'correct horse' });
   const { api, serial } = await eventOf(program, 'ready');
   await eventOf(program, 'updated');
-  // As in a clone.
-  await symlink(fileURLToPath(new URL('../../docs', import.meta.url)), join(folder, 'docs'));
+  await linkClone(folder);
   const run = startShell(folder);
   const type = await startTyping(String(serial));
   const guide = await readFile(new URL('../../docs/guide/data.md', import.meta.url), 'utf8');

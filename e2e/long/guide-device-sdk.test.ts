@@ -1,11 +1,10 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { hasPrograms, runScript } from '../bash.ts';
 import { eventOf, killAll, moorage } from '../command-line.ts';
-import { blocksOf, endJobs } from '../guide.ts';
+import { blocksOf, endJobs, linkClone } from '../guide.ts';
 
 afterEach(killAll);
 
@@ -14,9 +13,7 @@ test.skipIf(!hasPrograms('curl', 'bash'))('the device guide works as it stands (
   const places = ['--data', join(folder, 'data'), '--port', '0', '--device-port', '0'];
   const service = moorage(['serve', ...places, '--json'], { MOORAGE_ADMIN_PASSWORD: 'correct horse' });
   const ready = await eventOf(service, 'ready');
-  // As in a clone.
-  for (const name of ['node_modules', 'docs'])
-    await symlink(fileURLToPath(new URL(`../../${name}`, import.meta.url)), join(folder, name));
+  await linkClone(folder);
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   const [program = ''] = await blocksOf('device-sdk.md', 'js');
   expect(program.trim().split('\n').slice(3)).toHaveLength(10);
