@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -24,6 +24,14 @@ export function isLacking(packages: Readonly<Record<string, string>>): boolean {
   if (process.env.CLIENTS_REQUIRED) throw new Error(said);
   console.warn(said);
   return true;
+}
+
+/** Makes a key and a certificate of its own that sign images, as `NAME.key` and `NAME.pem` of a folder. */
+export function makeSigner(folder: string, name: string): void {
+  const uses = ['-addext', 'extendedKeyUsage=emailProtection', '-addext', 'keyUsage=digitalSignature'];
+  const files = ['-keyout', `${name}.key`, '-out', `${name}.pem`];
+  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30', '-subj', '/CN=t', ...files, ...uses];
+  execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
 }
 
 /** What tests of SWUpdate need. */

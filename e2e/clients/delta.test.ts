@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClientWorld, clientWorld, deltaNeeds, isLacking, swupdateNeeds } from './clients.ts';
+import { type ClientWorld, clientWorld, deltaNeeds, isLacking, makeSigner, swupdateNeeds } from './clients.ts';
 
 const slow = { timeout: 120_000, interval: 200 };
 const imageBytes = 4 * 1024 * 1024;
@@ -91,28 +91,7 @@ describe('a delta', () => {
     async () => {
       const { folder, run, write, read, next } = chunked('swupdate');
       const { product, token } = await newProduct();
-      const subject = [
-        '-subj',
-        '/CN=t',
-        '-addext',
-        'extendedKeyUsage=emailProtection',
-        '-addext',
-        'keyUsage=digitalSignature',
-      ];
-      run('openssl', [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '30',
-        '-keyout',
-        'key.pem',
-        '-out',
-        'cert.pem',
-        ...subject,
-      ]);
+      makeSigner(folder, 'own');
       const size = Number(/Header size: *(\d+)/.exec(run('zck_read_header', ['next.zck']).toString())?.[1]);
       const header = read('next.zck').subarray(0, size);
       write('image.header', header);
@@ -124,7 +103,7 @@ describe('a delta', () => {
         const image = `filename = "image.header"; type = "delta"; device = "${folder}/slot-b.img"; sha256 = "${hash('sha256', header)}";`;
         const all = `version = "1.0.1"; hardware-compatibility: [ "1.0" ]; images: ( { ${image} properties: { ${properties} }; } );`;
         write('sw-description', `software = { ${all} }`);
-        const signer = ['-signer', 'cert.pem', '-inkey', 'key.pem', '-outform', 'DER', '-nosmimecap', '-binary'];
+        const signer = ['-signer', 'own.pem', '-inkey', 'own.key', '-outform', 'DER', '-nosmimecap', '-binary'];
         run('openssl', ['cms', '-sign', '-in', 'sw-description', '-out', 'sw-description.sig', ...signer]);
         const archive = run(
           'cpio',
@@ -135,7 +114,7 @@ describe('a delta', () => {
       });
       const before = world.passedBytes();
       const server = `-t DEFAULT -u ${world.url} -i delta -g ${token} -w 1 -p 2`;
-      const client = world.start('swupdate', ['-v', '-H', 'board:1.0', '-k', join(folder, 'cert.pem'), '-u', server], {
+      const client = world.start('swupdate', ['-v', '-H', 'board:1.0', '-k', join(folder, 'own.pem'), '-u', server], {
         TMPDIR: folder,
       });
       await expect.poll(async () => (await world.updateOf('delta'))?.state, slow).toBe('installed');
@@ -157,21 +136,9 @@ describe('a delta', () => {
     write('content/rootfs.img', next);
     const image = '[image.rootfs]\nfilename=rootfs.img\nadaptive=block-hash-index\n';
     write('content/manifest.raucm', `[update]\ncompatible=moor-board\nversion=2\n[bundle]\nformat=verity\n${image}`);
-    run('openssl', [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-subj',
-      '/CN=t',
-      '-keyout',
-      'key.pem',
-      '-out',
-      'cert.pem',
-    ]);
+    makeSigner(folder, 'own');
     const plain = '--mksquashfs-args=-noD -noI -noF -noX -no-fragments';
-    run('rauc', ['--cert=cert.pem', '--key=key.pem', plain, 'bundle', 'content', 'next.raucb']);
+    run('rauc', ['--cert=own.pem', '--key=own.key', plain, 'bundle', 'content', 'next.raucb']);
     const bundle = read('next.raucb');
     run('unsquashfs', ['-d', 'unpacked', 'next.raucb']);
     const { product, token } = await newProduct();

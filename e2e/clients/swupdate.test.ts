@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../../packages/moorage/src/up/example.ts';
-import { type ClientWorld, clientWorld, isLacking, swupdateNeeds } from './clients.ts';
+import { type ClientWorld, clientWorld, isLacking, makeSigner, swupdateNeeds } from './clients.ts';
 
 const slow = { timeout: 120_000, interval: 200 };
 
@@ -17,20 +17,7 @@ describe.skipIf(isLacking(swupdateNeeds))('swupdate, as the system has it', () =
     world = await clientWorld();
     keys = join(world.folder, 'keys');
     await mkdir(keys);
-    for (const name of ['own', 'foreign']) {
-      const subject = [
-        '-subj',
-        '/CN=t',
-        '-addext',
-        'extendedKeyUsage=emailProtection',
-        '-addext',
-        'keyUsage=digitalSignature',
-      ];
-      const files = ['-keyout', join(keys, `${name}.key`), '-out', join(keys, `${name}.pem`)];
-      execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30', ...files, ...subject], {
-        stdio: 'ignore',
-      });
-    }
+    for (const name of ['own', 'foreign']) makeSigner(keys, name);
   });
   afterAll(() => world.close());
 
